@@ -29,7 +29,7 @@ export function checkBudgets(markdown, budgets) {
 }
 
 /** @param {string[][]} rows */
-function tableOf(rows) {
+export function tableOf(rows) {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (/** @type {string[]} */ row) =>
     `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`

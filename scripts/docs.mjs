@@ -1,7 +1,7 @@
 // The code in the documentation is code that runs: each ts, tsx, vue, svelte and sql block of README.md and docs/ names a file
 // under docs/examples or examples, and is equal to it. Readers paste: a page shows whole files, or a region of a file that it shows or
 // links to, and the files that those import (scripts/snippets.mjs). Tables of sizes come from size.json (scripts/sizes.mjs), that of
-// costs from test/budgets/budgets.json (scripts/budgets.mjs).
+// costs from test/budgets/budgets.json (scripts/budgets.mjs), those of what was played from test/seeded/seen.json (scripts/universe.mjs).
 //
 //     ```ts file=docs/examples/start.ts
 //     ```ts file=docs/examples/start.ts#connect
@@ -29,6 +29,7 @@ import { checkPictures, hashOfDemo, PICTURES } from './pictureChecks.mjs'
 import { checkProse, checkTexts } from './prose.mjs'
 import { checkSizes } from './sizes.mjs'
 import { checkSnippets } from './snippets.mjs'
+import { checkUniverse } from './universe.mjs'
 
 const block = /^(?<indent> *)```(?<info>(?:[jt]sx?|vue|svelte|sql|css)\b[^\n]*)\n(?<code>.*?)^\k<indent>```$/gms
 
@@ -206,6 +207,7 @@ function main() {
     existsSync(path) ? (statSync(path).isDirectory() ? '' : readFile(path)) : undefined
   const budgets = JSON.parse(readFile('size.json'))
   const costsOfAnHour = JSON.parse(readFile('test/budgets/budgets.json'))
+  const seen = JSON.parse(readFile('test/seeded/seen.json'))
   const texts = TEXTS.flatMap(filesIn).filter((path) => /(?<!\.test)\.(?:tsx?|vue|svelte)$/.test(path))
   const beside = ['CHANGELOG.md', 'SECURITY.md', 'demo/README.md', ...filesIn('create').filter(isOfStarters)]
   report(new Map(texts.map((path) => [path, checkTexts(readFile(path))])))
@@ -215,9 +217,10 @@ function main() {
     const blocks = checkDocument(readFile(path), readFile)
     const sizes = checkSizes(blocks.text, budgets)
     const costs = checkBudgets(sizes.text, costsOfAnHour)
-    const { text } = costs
+    const played = checkUniverse(costs.text, seen)
+    const { text } = played
     if (write) writeFileSync(path, text)
-    const left = write ? [] : [...blocks.problems, ...sizes.problems, ...costs.problems]
+    const left = write ? [] : [...blocks.problems, ...sizes.problems, ...costs.problems, ...played.problems]
     if (write) left.push(...checkDocument(text, readFile).problems, ...checkSizes(text, budgets).problems)
     left.push(...checkLinks(text, path, find))
     // Pages beside whole apps show parts of them.

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
+import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
 import type { BridgeRound } from './worker.js'
 
 // Random schedules of faults between pages and their backend, on every core: `npm run chaos:bridge -- --runs 20000`. A failure
@@ -8,10 +10,11 @@ import type { BridgeRound } from './worker.js'
 //     --runs N     how many schedules, 2,000 by default
 //     --seed N     the first of their seeds; a random one by default
 //     --steps N    how much happens in each, 100 by default
+//     --record     keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 
 const ROUND = 250
 
-const { runs, seed, extra } = parseRun('chaos:bridge', 2000, ['steps'])
+const { runs, seed, extra, flags } = parseRun('chaos:bridge', 2000, ['steps'], ['record'])
 const steps = Number(extra.steps ?? 100)
 if (!Number.isInteger(steps) || steps < 1) {
   console.error('Usage: npm run chaos:bridge -- [--runs N] [--seed N] [--steps N]')
@@ -33,4 +36,9 @@ const failures = await playRounds<BridgeRound, number>({
 })
 const seconds = Math.round((Date.now() - startedAt) / 1000)
 console.log(`${played} schedules of ${steps} steps from seed ${seed} in ${seconds} s`)
+if (flags.record) {
+  const command = `npm run chaos:bridge -- --runs ${runs} --seed ${seed} --steps ${steps}`
+  const run = { command, ...playedNow(), schedules: played, failures, hours: hoursOf(seconds, availableParallelism()) }
+  keepSeen({ runs: { [`\`taskwire/bridge\`, seed ${seed}`]: run } })
+}
 process.exitCode = failures > 0 ? 1 : 0

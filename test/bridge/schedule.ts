@@ -106,6 +106,33 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       forgotten.add(unwanted.key)
       unwanted.of.client.forget({ callId: unwanted.call.callId }).catch(() => {})
     },
+    // Two pages answer the same input request in the same instant.
+    () => {
+      const asked = pick(callsOfAwake())?.call
+      if (asked === undefined) return
+      for (const { client } of awake()) respond(client.getToolCall(asked.callId))
+    },
+    // In the middle of a call that begins.
+    async () => {
+      const of = pick(awake())
+      if (of === undefined || pages.length < 2 || random() < 0.5) return
+      const key = `call-${calls.length}`
+      start(of, key, { key, seconds: upTo(6), asks: false })
+      for (let turn = upTo(12); turn > 0; turn--) await undefined
+      pages.splice(pages.indexOf(of), 1)
+      await Promise.all([of.client.close(), server.advance(0)])
+    },
+    async () => {
+      const of = pick(awake())
+      if (of === undefined || random() < 0.5) return
+      const key = `call-${calls.length}`
+      start(of, key, { key, seconds: upTo(6), asks: false })
+      const callId = calls.at(-1)?.call.callId ?? ''
+      for (let turn = upTo(12); turn > 0; turn--) await undefined
+      forgotten.add(key)
+      of.client.forget({ callId }).catch(() => {})
+    },
+    () => pick(pages)?.network.delayAnswers(1 + upTo(3), upTo(8000)),
     () => pick(pages)?.network.dropStreams(),
     () => pick(pages)?.network.cut(),
     () => pick(pages)?.network.mend(),
@@ -138,6 +165,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   for (const each of pages) {
     each.network.mend()
     each.network.loseAnswers(0)
+    each.network.delayAnswers(0, 0)
     each.isFrozen = false
     await each.page.thaw()
   }

@@ -21,6 +21,8 @@ export interface CallLedger {
   permit(callId: string): void
   /** The app wants the call made once more. */
   permitFresh(callId: string): void
+  /** The server has forgotten what it has run: each call may be made once more, and be sent again under its key. */
+  forgotten(): void
   start(nonce: string): Start | undefined
   /** Whether the call was ever started. */
   knows(callId: string): boolean
@@ -65,6 +67,10 @@ export function createCallLedger(): CallLedger {
     },
     permitFresh: (callId) => {
       permits.set(callId, (permits.get(callId) ?? 0) + 1)
+    },
+    forgotten: () => {
+      executions.clear()
+      for (const [callId, left] of permits) permits.set(callId, left + 1)
     },
     start: (nonce) => starts.get(nonce),
     knows: (callId) => permits.has(callId),

@@ -60,6 +60,14 @@ export interface ChaosServer {
   truth(task: ServerTask): Truth | undefined
   /** Whether the task waits for responses. */
   isAsking(task: ServerTask): boolean
+  /** Whether it has `subscriptions/listen`. */
+  readonly pushes: boolean
+  /** The task as it was so many ms ago, for a status notification. */
+  notification(task: ServerTask, staleBy?: number): Record<string, unknown>
+  /** When the task changes next of its own accord, ms since the epoch; undefined where it has ended. */
+  changesAt(task: ServerTask): number | undefined
+  /** The process ends and another one starts: it knows no task and no key, and counts task ids from 1 again. */
+  restart(): void
 }
 
 export interface ChaosServerOptions {
@@ -71,6 +79,10 @@ export interface ChaosServerOptions {
   readonly isIdempotent?: boolean
   /** A call has come again under its key. */
   readonly onRepeated?: () => void
+  /** Whether it has `subscriptions/listen`. @default false */
+  readonly pushes?: boolean
+  /** A client has changed a task. */
+  readonly onChanged?: () => void
   /** The id of the task with this number. @default 'task-1' and so on */
   readonly taskId?: (sequence: number) => string
 }
@@ -80,6 +92,7 @@ const IDEMPOTENT_CALLS = 'dev.taskwire/idempotent-calls'
 const KEY_META = 'dev.taskwire/idempotencyKey'
 const FAILED = -32050
 const CANCEL_TAKES_MS = 700
+const NO_METHOD: RpcResponse = { error: { code: -32601, message: 'Method not found' } }
 const UNKNOWN_TASK: RpcResponse = { error: { code: -32602, message: 'Unknown task' } }
 
 const OTHER_CALL: RpcResponse = {
@@ -107,7 +120,8 @@ const LISTED = {
 
 /** A server of revision 2026-07-28 that computes its tasks from the time, so that it has no timers, and keeps the books. */
 export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOptions): ChaosServer {
-  const { taskId: newTaskId = (sequence: number) => `task-${sequence}`, isIdempotent = false, onRepeated } = options
+  const { taskId: newTaskId = (sequence: number) => `task-${sequence}`, isIdempotent = false, pushes = false } = options
+  const { onRepeated, onChanged } = options
   const tasks = new Map<string, ServerTask>()
   /** What became of calls, by their keys. */
   const byKey = new Map<string, { readonly request: string; readonly became: RpcResponse | ServerTask }>()
@@ -185,12 +199,14 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
   function cancel(task: ServerTask): undefined {
     const at = now() + CANCEL_TAKES_MS
     if (task.plan.obeysCancel && truthAt(task, at) === undefined) task.cancelledAt ??= at
+    onChanged?.()
   }
 
   function update(task: ServerTask, responses: unknown): undefined {
     for (const [key, response] of Object.entries(responses as object)) {
       if (!task.answers.has(key)) task.answers.set(key, { response, at: now() })
     }
+    onChanged?.()
   }
 
   const isExpired = ({ plan, createdAt }: ServerTask) => plan.ttlMs !== null && now() >= createdAt + plan.ttlMs
@@ -205,6 +221,17 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     tasks,
     isExpired,
     truth: (task) => truthAt(task, now()),
+    pushes,
+    notification: (task, staleBy = 0) => snapshot(task, Math.max(task.createdAt, now() - staleBy)),
+    changesAt: (task) => {
+      if (truthAt(task, now()) !== undefined) return undefined
+      const step = Math.floor((now() - task.createdAt) / 2000) + 1
+      return Math.min(endsAt(task), task.createdAt + step * 2000)
+    },
+    restart: () => {
+      tasks.clear()
+      byKey.clear()
+    },
     isAsking: (task) => truthAt(task, now()) === undefined && openInputRequests(task, now()).length > 0,
     handle: ({ method, params = {} }, staleBy = 0) => {
       switch (method) {
@@ -214,6 +241,8 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
           return { result: LISTED }
         case 'tools/call':
           return call(params)
+        case 'subscriptions/listen':
+          return pushes ? { result: { resultType: 'complete' } } : NO_METHOD
         case 'tasks/get':
           return onTask(params['taskId'], (task) => snapshot(task, Math.max(task.createdAt, now() - staleBy)))
         case 'tasks/cancel':
@@ -221,7 +250,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
         case 'tasks/update':
           return onTask(params['taskId'], (task) => update(task, params['inputResponses']))
         default:
-          return { error: { code: -32601, message: 'Method not found' } }
+          return NO_METHOD
       }
     },
   }

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
-import { type Fault, NETWORK_FAULTS, type NetworkFault, type PageFault } from './faults.js'
+import { type Fault, NETWORK_FAULTS, type NetworkFault, type PageFault, PUSH_FAULTS } from './faults.js'
+import type { MessageTrouble } from './messageTroubles.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import { type CallSpec, endedCalls, isAwake, look, openInputRequests, type Tab, type World } from './world.js'
+import {
+  type CallSpec,
+  endedCalls,
+  isAwake,
+  look,
+  MAX_DRIFT_MS,
+  openInputRequests,
+  type Tab,
+  type World,
+} from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'
@@ -204,23 +214,97 @@ const closeClient = which.map((index) =>
     run: async (real, model, place) => {
       real.world.count('client closed')
       const tab = tabIn(real, place)
-      const closing = tab.client.close()
-      tab.isClosed = true
-      tab.endedAt = real.world.now()
-      real.places[place] = undefined
-      model.places[place] = 'empty'
-      // A storage that takes its time has to be given it.
-      let isOver = false
-      const over = closing.then(() => {
-        isOver = true
-      })
-      await real.world.browser.settle()
-      for (let waited = 0; !isOver && waited < 1000; waited += 10) await real.world.browser.advance(10)
-      if (!isOver) real.world.breach('left running after close()', `${tab.name} does not close`)
-      else await over
+      await untilClosed(real, model, place, close(real, tab))
     },
   }),
 )
+
+function close({ world }: Real, tab: Tab): Promise<void> {
+  const closing = tab.client.close()
+  tab.isClosed = true
+  tab.endedAt = world.now()
+  return closing
+}
+
+async function untilClosed({ world, places }: Real, model: Model, place: number, closing: Promise<void>) {
+  const tab = places[place]
+  places[place] = undefined
+  model.places[place] = 'empty'
+  // A storage that takes its time has to be given it; one that never answers is given five seconds.
+  let isOver = false
+  const over = closing.then(() => {
+    isOver = true
+  })
+  await world.browser.settle()
+  for (let waited = 0; !isOver && waited < 12_000; waited += waited < 1000 ? 10 : 500)
+    await world.browser.advance(waited < 1000 ? 10 : 500)
+  if (!isOver) world.breach('left running after close()', `${tab?.name} does not close`)
+  else await over
+}
+
+/** Has something happen in the middle of what a page does, within the next seconds, and lets time pass until then. */
+async function atAwait({ world }: Real, tab: Tab, count: number, action: () => void): Promise<boolean> {
+  let isDone = false
+  world.atAwait(tab, count, () => {
+    isDone = true
+    action()
+  })
+  for (let waited = 0; !isDone && waited < 3000; waited += 100) await world.browser.advance(100)
+  world.atAwait(tab, 0)
+  return isDone
+}
+
+const awaits = fc.integer({ min: 1, max: 40 })
+
+/** `close()` in the middle of a call that begins, or of whatever the page does. */
+const closeAtAwait = fc.tuple(which, awaits, fc.option(fc.constantFrom('a', 'b'))).map(([index, count, key]) =>
+  command({
+    name: `closeAtAwait(${index}, ${count}, ${key})`,
+    needs: [index, AWAKE],
+    run: async (real, model, place) => {
+      const tab = tabIn(real, place)
+      if (key !== null) startPlain(real, tab, key)
+      let closing: Promise<void> | undefined
+      const wasThere = await atAwait(real, tab, count, () => {
+        real.world.log(`${tab.name} is closed in the middle of it`)
+        closing = close(real, tab)
+      })
+      if (!wasThere || closing === undefined) return
+      real.world.count('close() at an await')
+      await untilClosed(real, model, place, closing)
+    },
+  }),
+)
+
+const forgetAtAwait = fc
+  .tuple(which, awaits, fc.option(fc.constantFrom('a', 'b')), nat, fc.boolean())
+  .map(([index, count, key, call, isAll]) =>
+    command({
+      name: `forgetAtAwait(${index}, ${count}, ${key}, ${isAll ? 'all' : call})`,
+      needs: [index, AWAKE],
+      run: async (real, _, place) => {
+        const tab = tabIn(real, place)
+        if (key !== null) startPlain(real, tab, key)
+        const callId = key === null ? callOf(tab, call) : tab.client.toolCallId('work', key)
+        if (!isAll && callId === undefined) return
+        await atAwait(real, tab, count, () => {
+          real.world.count('forget() at an await')
+          real.world.log(`${tab.name} forgets ${isAll ? 'all' : callId} in the middle of it`)
+          forgetIn(real.world, tab, isAll ? 'all' : (callId ?? ''))
+        })
+      },
+    }),
+  )
+
+/** A call of which nothing special is to be seen. */
+function startPlain(real: Real, tab: Tab, key: string): void {
+  const intervalsMs: readonly [number, number] = [1000, 1000]
+  const rest = { answer: 'task', seconds: 3, outcome: 'success', ttlMs: null, obeysCancel: true } as const
+  const call = { name: 'work', key, repeat: 'never', plan: { ...rest, intervalsMs, questions: [] } } as const
+  real.calls.set(tab.client.toolCallId('work', key), call)
+  real.world.count('keyed call')
+  real.world.start(tab, call)
+}
 
 const freeze = which.map((index) =>
   command({
@@ -325,8 +409,97 @@ const setClock = fc.integer({ min: -300_000, max: 300_000 }).map((ms) =>
   }),
 )
 
+/** Records live for a week: a clock that was wrong by more would be a fault of its own. */
+const DAY_MS = 24 * 60 * 60_000
+const MAX_CORRECTION_MS = 2.5 * DAY_MS
+
+const jumpByDay = fc.constantFrom(1, -1).map((days) =>
+  command({
+    name: `jump(${days} day)`,
+    fault: 'clock jumps by a day',
+    run: ({ world }) => {
+      if (Math.abs(world.correction() + days * DAY_MS) > MAX_CORRECTION_MS) return
+      world.count('clock jumps by a day')
+      world.setClock(days * DAY_MS)
+    },
+  }),
+)
+
+const drift = fc.tuple(which, fc.integer({ min: -MAX_DRIFT_MS, max: MAX_DRIFT_MS })).map(([index, ms]) =>
+  command({
+    name: `drift(${index}, ${ms})`,
+    fault: 'clocks of tabs drift apart',
+    needs: [index, OPEN],
+    run: (real, _, place) => {
+      real.world.count('clocks of tabs drift apart')
+      tabIn(real, place).aheadMs = ms
+    },
+  }),
+)
+
+const messageTrouble = fc
+  .tuple(
+    fc.oneof(
+      fc.constant<MessageTrouble>({ kind: 'message delivered twice' }),
+      fc.integer({ min: 20, max: 20_000 }).map((ms): MessageTrouble => ({ kind: 'message late', ms })),
+      fc.constant<MessageTrouble>({ kind: 'message lost' }),
+    ),
+    fc.integer({ min: 1, max: 4 }),
+  )
+  .map(([trouble, times]) =>
+    command({
+      name: `${trouble.kind}(${'ms' in trouble ? `${trouble.ms}, ` : ''}${times}×)`,
+      fault: trouble.kind,
+      run: ({ world }) => world.messages.plan(trouble, times),
+    }),
+  )
+
+const stealLock = fc.tuple(nat, fc.integer({ min: 0, max: 8000 })).map(([index, ms]) =>
+  command({
+    name: `stealLock(${index}, ${ms})`,
+    fault: 'lock stolen',
+    run: async ({ world }) => {
+      const name = world.thief.steal(index, ms)
+      if (name === undefined) return
+      world.count('lock stolen')
+      world.log(`somebody else takes the lock ${name}`)
+      await world.browser.settle()
+    },
+  }),
+)
+
+const cutStreams = fc.constant(
+  command({
+    name: 'cutStreams()',
+    fault: 'push cut',
+    run: ({ world }) => {
+      if (world.network.cutStreams() > 0) world.count('push cut')
+    },
+  }),
+)
+
+const restartServer = fc.constant(
+  command({
+    name: 'restartServer()',
+    fault: 'server restarted, its task ids used again',
+    run: ({ world }) => {
+      world.count('server restarted, its task ids used again')
+      world.restartServer()
+    },
+  }),
+)
+
 const storageTrouble = fc
-  .constantFrom<(StorageTrouble | undefined)[]>('throws', 'full', undefined, undefined)
+  .constantFrom<(StorageTrouble | undefined)[]>(
+    'throws',
+    'full',
+    'fails now and then',
+    'loses writes',
+    'never answers',
+    undefined,
+    undefined,
+    undefined,
+  )
   .map((kind) =>
     command({
       name: `storage(${kind ?? 'works'})`,
@@ -372,9 +545,20 @@ const target = fc.constantFrom<FaultTarget[]>(
   'server/discover',
 )
 
+const kinds = NETWORK_FAULTS.filter((kind) => !PUSH_FAULTS.some((one) => one === kind))
+const faultOfRequests = fc.tuple(target, fc.constantFrom<NetworkFault[]>(...kinds))
+const faultOfStreams = fc.tuple(
+  fc.constant<FaultTarget>('subscriptions/listen'),
+  fc.oneof(fc.constantFrom<NetworkFault[]>(...PUSH_FAULTS), fc.constantFrom<NetworkFault[]>(...kinds)),
+)
+
 const fault = fc
-  .tuple(target, fc.constantFrom<NetworkFault[]>(...NETWORK_FAULTS), nat, fc.integer({ min: 1, max: 3 }))
-  .map(([to, kind, variant, times]) =>
+  .tuple(
+    fc.oneof({ weight: 4, arbitrary: faultOfRequests }, { weight: 1, arbitrary: faultOfStreams }),
+    nat,
+    fc.integer({ min: 1, max: 3 }),
+  )
+  .map(([[to, kind], variant, times]) =>
     command({
       name: `fault(${to}, ${kind}, ${variant}, ${times}×)`,
       fault: kind,
@@ -406,6 +590,25 @@ const answer = fc.tuple(which, nat, fc.constantFrom('this', 'that')).map(([index
       if (callId === undefined || inputKey === undefined) return
       real.world.count('respond')
       real.world.answer(tab, callId, inputKey, text)
+    },
+  }),
+)
+
+/** The same input request, shown in several tabs and answered in two of them in the same instant. */
+const answerInTwo = fc.tuple(which, nat).map(([index, question]) =>
+  command({
+    name: `answerInTwo(${index}, ${question})`,
+    needs: [index, AWAKE],
+    run: (real, _, place) => {
+      const tab = tabIn(real, place)
+      const open = openInputRequests(tab)
+      const [callId, inputKey] = open[question % Math.max(1, open.length)] ?? []
+      const isSame = ([id, key]: readonly [string, string]) => id === callId && key === inputKey
+      const other = real.places.find((one) => one && one !== tab && isAwake(one) && openInputRequests(one).some(isSame))
+      if (callId === undefined || inputKey === undefined || other === undefined) return
+      real.world.count('respond in two tabs at once')
+      real.world.answer(tab, callId, inputKey, 'this')
+      real.world.answer(other, callId, inputKey, 'that')
     },
   }),
 )
@@ -447,15 +650,19 @@ const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
     needs: [index, AWAKE],
     run: async (real, _, place) => {
       const { world } = real
-      const { client } = tabIn(real, place)
-      const callId = callOf(tabIn(real, place), call)
+      const tab = tabIn(real, place)
+      const callId = callOf(tab, call)
       if (!isAll && callId === undefined) return
       world.count('forget')
-      if (isAll) world.forget(client, 'all', () => client.forget())
-      else world.forget(client, [callId ?? ''], () => client.forget({ callId: callId ?? '' }))
+      forgetIn(world, tab, isAll ? 'all' : (callId ?? ''))
     },
   }),
 )
+
+function forgetIn(world: World, { client }: Tab, what: string): void {
+  if (what === 'all') world.forget(client, 'all', () => client.forget())
+  else world.forget(client, [what], () => client.forget({ callId: what }))
+}
 
 /** A schedule. To add a command is to add a line. */
 export function schedules(options: { maxCommands: number; replayPath?: string | undefined }) {
@@ -485,6 +692,15 @@ export function schedules(options: { maxCommands: number; replayPath?: string | 
     [2, cancel],
     [2, lookAtEnded],
     [1, forget],
+    [1, jumpByDay],
+    [1, drift],
+    [2, messageTrouble],
+    [1, stealLock],
+    [1, cutStreams],
+    [1, restartServer],
+    [3, answerInTwo],
+    [1, closeAtAwait],
+    [1, forgetAtAwait],
   ]
   const arbitraries = weighted.flatMap(([weight, arbitrary]) => Array.from({ length: weight }, () => arbitrary))
   return fc.commands(arbitraries, { maxCommands, size: 'max', ...(replayPath !== undefined && { replayPath }) })

@@ -11,7 +11,14 @@ export const NETWORK_FAULTS = [
   'HTTP 429 or 503 with Retry-After',
   'HTTP 401',
   'malformed response',
+  'Retry-After of a year',
+  'push that lies',
+  'push ended at once',
+  'push not honoured',
 ] as const
+
+/** What can happen to a stream of status notifications alone. */
+export const PUSH_FAULTS = ['push that lies', 'push ended at once', 'push not honoured'] as const
 
 export type NetworkFault = (typeof NETWORK_FAULTS)[number]
 
@@ -33,7 +40,33 @@ export const PAGE_FAULTS = [
   'storage full',
   'storage cleared',
   'record corrupted',
+  'storage fails now and then',
+  'storage loses writes',
+  'storage never answers',
+  'clock jumps by a day',
+  'clocks of tabs drift apart',
+  'message delivered twice',
+  'message late',
+  'message lost',
+  'lock stolen',
+  'push cut',
+  'server restarted, its task ids used again',
 ] as const
+
+/**
+ * Faults after which pages cannot know what they have to know for some checks, which then ask for less. They are left out of
+ * half of the worlds that have all others.
+ */
+export const BLINDING_FAULTS: readonly Fault[] = [
+  'message late',
+  'message lost',
+  'clocks of tabs drift apart',
+  'storage fails now and then',
+  'storage loses writes',
+  'storage never answers',
+  'server restarted, its task ids used again',
+  'Retry-After of a year',
+]
 
 export type PageFault = (typeof PAGE_FAULTS)[number]
 
@@ -51,6 +84,9 @@ export const APP_ACTIONS = [
   'cancel',
   'look at an ended call',
   'forget',
+  'respond in two tabs at once',
+  'close() at an await',
+  'forget() at an await',
 ] as const
 
 export type AppAction = (typeof APP_ACTIONS)[number]
@@ -58,6 +94,7 @@ export type AppAction = (typeof APP_ACTIONS)[number]
 /** What must not happen. */
 export const BREACHES = [
   'task lost',
+  'outcome of another call shown',
   'call duplicated',
   'poll too early',
   'input request answered twice',
@@ -79,6 +116,9 @@ export const EVENTS = [
   'tasks created',
   'tasks recorded and not given up by the app',
   'polls answered',
+  'answers of two polls out of order',
+  'streams of notifications opened',
+  'notifications of tasks pushed',
   'writes to storage',
   'messages to other tabs',
   'locks requested',

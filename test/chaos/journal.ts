@@ -40,6 +40,7 @@ export function noting(
   environment: Environment,
   note: (text: string) => void,
   count: (what: 'timers set' | 'messages to other tabs' | 'locks requested') => void,
+  onLock: (name: string) => void,
 ): Environment {
   const { channel, locks } = environment
   return {
@@ -66,6 +67,7 @@ export function noting(
       request: (name, options, hold) => {
         note(`lock ${name}${options.steal ? ', stolen' : ''}`)
         count('locks requested')
+        onLock(name)
         return locks.request(name, options, hold)
       },
     },

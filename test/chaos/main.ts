@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
-import { addCoverage, type Coverage, formatCoverage, formatReached } from './coverage.js'
+import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
+import { addCoverage, type Coverage, formatCoverage, formatReached, neverReached } from './coverage.js'
 import { KEPT_ROUNDS, type KeptRound, roundName, toKeptRound, writeKeptRounds } from './keptRounds.js'
 import type { ChaosRound, ChaosRoundTotals } from './playRound.js'
-import { addTotals, type ChaosTotals, formatSettled, formatTotals } from './totals.js'
+import { addTotals, type ChaosTotals, FAULT_ROWS, formatSettled, formatTotals, settledWithin } from './totals.js'
 
 // Random schedules of faults against the client, on every core: `npm run chaos -- --runs 20000`. Each is played twice,
 // and what was otherwise the second time is a failure. Prints what was done and what came of it; a failure prints its
@@ -20,6 +22,7 @@ import { addTotals, type ChaosTotals, formatSettled, formatTotals } from './tota
 //     --coverage              prints which pairs of the stage of a call and of what happened in it were reached, and how often
 //     --link N                prints the link that shows the Nth schedule of the seed, step by step
 //     --journals FOLDER       writes all that happens into files there, to compare two versions of the client by `diff`
+//     --record                keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 //     --keep                  plays the schedules whose digests are kept, and writes the digests into keptRounds.json
 
 /** Schedules of one seed. A failure ends its round; the other rounds go on. */
@@ -29,7 +32,7 @@ const { runs, seed, path, extra, flags } = parseRun(
   'chaos',
   2000,
   ['replay', 'journals', 'link'],
-  ['lite', 'skew', 'once', 'keep', 'coverage'],
+  ['lite', 'skew', 'once', 'keep', 'coverage', 'record'],
 )
 if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
@@ -79,5 +82,24 @@ if (path === undefined) {
   console.log(`\n${formatSettled(settled)}\n${formatReached(coverage)}`)
   if (flags.coverage) console.log(`\n${formatCoverage(coverage)}\n`)
   console.log(`Digest of all that happened: ${createHash('sha256').update(all).digest('hex').slice(0, 16)}`)
+}
+if (flags.record && path === undefined) {
+  const client = flags.skew ? 'tabs of two versions' : flags.lite ? '`taskwire/lite`' : '`taskwire`'
+  const flag = flags.skew ? ' --skew' : flags.lite ? ' --lite' : ''
+  const faults = FAULT_ROWS.flatMap((key) => {
+    const { runs = 0, times = 0, lost = 0, duplicated = 0, unequal = 0 } = totals[key] ?? {}
+    return runs === 0 ? [] : [[key, [runs, times, lost, duplicated, unequal]] as const]
+  })
+  const run = {
+    command: `npm run chaos -- --runs ${ofAll} --seed ${seed}${flag}${flags.once ? ' --once' : ''}`,
+    ...playedNow(),
+    schedules: totals.schedules?.times ?? 0,
+    failures,
+    hours: hoursOf(seconds, availableParallelism()),
+    settledWithinS: settledWithin(settled, 1),
+    neverReached: neverReached(coverage),
+    faults: Object.fromEntries(faults),
+  }
+  keepSeen({ runs: { [`${client}, seed ${seed}`]: run } })
 }
 process.exitCode = failures > 0 ? 1 : 0

@@ -1,9 +1,17 @@
 import type { ChaosServer, RpcRequest, RpcResponse } from './chaosServer.js'
-import type { NetworkFault, Tally } from './faults.js'
+import { type NetworkFault, PUSH_FAULTS, type Tally } from './faults.js'
+import { createPushStreams, type PushTrouble } from './pushStreams.js'
 import { type Delivery, malformed, type Reply, reply, rpcBody } from './replies.js'
 
 /** Which requests a fault is for. */
-export type FaultTarget = 'any' | 'tools/call' | 'tasks/get' | 'tasks/cancel' | 'tasks/update' | 'server/discover'
+export type FaultTarget =
+  | 'any'
+  | 'tools/call'
+  | 'tasks/get'
+  | 'tasks/cancel'
+  | 'tasks/update'
+  | 'server/discover'
+  | 'subscriptions/listen'
 
 export interface PlannedFault {
   readonly target: FaultTarget
@@ -30,6 +38,10 @@ export interface ChaosNetwork<Sender> {
   outage(ms: number): void
   /** The sender has lost its connection: what is on its way fails. */
   disconnect(sender: Sender): void
+  /** Streams of status notifications break. Returns how many there were. */
+  cutStreams(): number
+  /** A client has changed a task. */
+  changed(): void
   /** No faults any more, and what hangs is let go of. */
   heal(): void
   /** Who has sent the requests that are under way and that nobody has aborted. */
@@ -39,6 +51,9 @@ export interface ChaosNetwork<Sender> {
 export interface ChaosNetworkOptions<Sender> {
   readonly server: ChaosServer
   readonly isOnline: (sender: Sender) => boolean
+  /** Nothing reaches it for now. */
+  readonly isAsleep: (sender: Sender) => boolean
+  readonly isGone: (sender: Sender) => boolean
   /** ms since the epoch; the machine's own time, which nobody corrects. */
   readonly now: () => number
   /** What `Date.now()` says in the pages. */
@@ -51,9 +66,11 @@ export interface ChaosNetworkOptions<Sender> {
 
 /** A response that is on its way for so long is given up by whatever is in between. */
 const NETWORK_PATIENCE_MS = 75_000
+const YEAR_S = 365 * 24 * 60 * 60
 
 export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>): ChaosNetwork<Sender> {
   const { server, now, random, tally, later } = options
+  const streams = createPushStreams<Sender>({ ...options, server: () => server })
   const planned: PlannedFault[] = []
   const underway = new Map<Exchange<Sender>, { fail: () => void; isHanging: boolean }>()
   const deliveries = new WeakMap<Exchange<Sender>, Delivery>()
@@ -68,8 +85,14 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
   }
 
   /** What the server, or whatever stands before it, makes of a request. Undefined: nothing comes back. */
-  function answer(exchange: Exchange<Sender>, fault: PlannedFault | undefined): Reply | 'lost' | 'silence' {
+  function answer(
+    exchange: Exchange<Sender>,
+    fault: PlannedFault | undefined,
+    signal: AbortSignal | null | undefined,
+  ): Reply | 'lost' | 'silence' {
     const { request, sender } = exchange
+    const isStream = request.method === 'subscriptions/listen' && server.pushes
+    const stream = (trouble?: PushTrouble) => reply.open(() => streams.open(sender, request, signal, trouble))
     const isEven = (fault?.variant ?? 0) % 2 === 0
     const handle = (staleBy = 0) => server.handle(request, staleBy)
     switch (fault?.kind) {
@@ -90,6 +113,13 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
         const seconds = fault.variant % 9
         return reply.patience(isEven ? 429 : 503, seconds, fault.variant % 3 === 0 ? now() : undefined)
       }
+      case 'Retry-After of a year':
+        return reply.patience(isEven ? 429 : 503, YEAR_S, fault.variant % 3 === 0 ? options.wallClock() : undefined)
+      case 'push that lies':
+      case 'push ended at once':
+        return isStream ? stream({ kind: fault.kind, variant: fault.variant }) : reply.json(request, handle())
+      case 'push not honoured':
+        return isStream ? stream({ kind: fault.kind }) : reply.json(request, handle())
       case 'malformed response':
         return malformed(request, handle(), fault.variant)
       case 'snapshot out of date':
@@ -103,25 +133,31 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
         return reply.stream(request, handle(), before ? [rpcBody(before.request, before.answer)] : [])
       }
       default:
-        return reply.json(request, handle())
+        return isStream ? stream() : reply.json(request, handle())
     }
   }
 
   return {
     delivery: (exchange) => deliveries.get(exchange),
-    plan: (fault) => planned.push(fault),
+    plan: (fault) => {
+      const isOfPush = PUSH_FAULTS.some((kind) => kind === fault.kind)
+      if (server.pushes || !isOfPush) planned.push(fault)
+    },
     outage: (ms) => {
       outageUntil = now() + ms
     },
     disconnect: (sender) => {
       for (const [exchange, { fail }] of [...underway]) if (exchange.sender === sender) fail()
+      streams.cut(sender)
     },
     heal: () => {
       planned.length = 0
       outageUntil = Number.NEGATIVE_INFINITY
       for (const { fail, isHanging } of [...underway.values()]) if (isHanging) fail()
     },
-    pending: () => [...underway.keys()].map(({ sender }) => sender),
+    cutStreams: () => streams.cut(),
+    changed: streams.changed,
+    pending: () => [...[...underway.keys()].map(({ sender }) => sender), ...streams.senders()],
 
     transmit: (exchange, { signal }) =>
       new Promise((resolve, reject) => {
@@ -146,7 +182,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
         later(() => {
           // Aborted before it arrived: who knows whether it did.
           if (!underway.has(exchange) && random() < 0.5) return
-          const answered = answer(exchange, fault)
+          const answered = answer(exchange, fault, signal)
           if (answered === 'lost') return later(fail, latency())
           if (answered === 'silence') {
             entry.isHanging = true

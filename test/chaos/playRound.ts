@@ -61,7 +61,7 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
     onRun: (run) => {
       addRun(counted, run.counts)
       digests.update(run.digest)
-      settled[run.settledMs] = (settled[run.settledMs] ?? 0) + 1
+      if (run.settledMs !== undefined) settled[run.settledMs] = (settled[run.settledMs] ?? 0) + 1
       addCoverage(
         coverage,
         [...run.reached].map((pair) => [pair, 1]),

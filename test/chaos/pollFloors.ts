@@ -11,6 +11,8 @@ export interface Pages<Page> {
   awakeSince(page: Page): number
   /** Whether the page can have read what was written at this time, ms since the epoch. */
   canHaveRead(page: Page, writtenAt: number): boolean
+  /** Whether messages between pages may be lost or late: then a page knows what it has heard itself. @default never */
+  isDeaf?(): boolean
 }
 
 /** "Do not ask again before": what a response said to whoever heard it. */
@@ -51,7 +53,9 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   const intervals = new Map<string, number>()
 
   function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
-    if (heardBy.has(page) || (storedAt !== undefined && pages.canHaveRead(page, storedAt))) return true
+    if (heardBy.has(page)) return true
+    if (pages.isDeaf?.()) return false
+    if (storedAt !== undefined && pages.canHaveRead(page, storedAt)) return true
     if (pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
@@ -74,7 +78,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       const wait = asked ?? intervals.get(taskId) ?? 0
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
       const heardBy = new Set([page])
-      for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
+      if (!pages.isDeaf?.())
+        for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
       const floor = { at: Math.max(now + wait, notBefore), since: now, by: page, heardBy }
       const current = (floors.get(taskId) ?? []).filter(({ at }) => at > now)
       floors.set(taskId, [...current, floor])

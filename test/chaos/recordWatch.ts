@@ -3,13 +3,18 @@ import { decodeCallRecord } from '../../src/core/record/codec.js'
 import type { CallRecord } from '../../src/core/record/record.js'
 import type { TaskStorage } from '../../src/core/storage/taskStorage.js'
 
-/** `throws`: on every use. `full`: on writing, as a quota does. */
-export type StorageTrouble = 'throws' | 'full'
+/**
+ * `throws`: on every use. `full`: on writing, as a quota does. `fails now and then`: on some uses. `loses writes`: says that it
+ * has written what it has not, now and then. `never answers`: whatever is asked of a storage that takes its time, now and
+ * then after it was done.
+ */
+export type StorageTrouble = 'throws' | 'full' | 'fails now and then' | 'loses writes' | 'never answers'
 
 export interface RecordWatchOptions {
   readonly onWritten: (record: CallRecord, before: CallRecord | undefined) => void
   /** A page could not use the item of a call; undefined: it could not see which there are. */
   readonly onFailed: (callId: string | undefined) => void
+  readonly random: () => number
 }
 
 /** A page that uses the storage. */
@@ -35,7 +40,7 @@ export interface RecordWatch {
   corrupt(index: number, text: string): CallRecord | undefined
 }
 
-export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): RecordWatch {
+export function createRecordWatch({ onWritten, onFailed, random }: RecordWatchOptions): RecordWatch {
   const items = new Map<string, string>()
   let trouble: StorageTrouble | undefined
 
@@ -44,12 +49,15 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
 
   /** Storage keys end in the id of the call. */
   function attempt(key: string | undefined, isWrite: boolean): void {
-    if (trouble === undefined || (trouble === 'full' && !isWrite)) return
-    onFailed(key?.slice(key.lastIndexOf(':') + 1))
+    if (trouble === undefined || trouble === 'loses writes' || trouble === 'never answers') return
+    if ((trouble === 'full' && !isWrite) || (trouble === 'fails now and then' && random() < 0.6)) return
+    onFailed(callIdOf(key))
     const error = new Error(trouble === 'full' ? 'The quota has been exceeded.' : 'The operation is insecure.')
     error.name = trouble === 'full' ? 'QuotaExceededError' : 'SecurityError'
     throw error
   }
+
+  const callIdOf = (key: string | undefined) => key?.slice(key.lastIndexOf(':') + 1)
 
   function read(key: string): string | null {
     attempt(key, false)
@@ -59,6 +67,7 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
   function write(key: string, value: string, page: RecordUser): void {
     attempt(key, true)
     page.onChanged(key, value)
+    if (trouble === 'loses writes' && random() < 0.5) return onFailed(callIdOf(key))
     const before = parse(items.get(key))
     items.set(key, value)
     const record = parse(value)
@@ -91,18 +100,21 @@ export function createRecordWatch({ onWritten, onFailed }: RecordWatchOptions): 
     }),
 
     asyncStorage: (page, pause) => {
-      const slowly = async <T>(action: () => T): Promise<T> => {
+      const slowly = async <T>(key: string | undefined, action: () => T): Promise<T> => {
+        const isSilent = trouble === 'never answers'
         await pause()
-        if (!page.isAlive()) await new Promise(() => {})
+        if (isSilent) onFailed(callIdOf(key))
+        if (!page.isAlive() || (isSilent && random() < 0.5)) await new Promise(() => {})
         const result = action()
+        if (isSilent) await new Promise(() => {})
         await pause()
         return result
       }
       return {
-        getItem: (key) => slowly(() => read(key)),
-        setItem: (key, value) => slowly(() => write(key, value, page)),
-        removeItem: (key) => slowly(() => remove(key, page)),
-        keys: () => slowly(keys),
+        getItem: (key) => slowly(key, () => read(key)),
+        setItem: (key, value) => slowly(key, () => write(key, value, page)),
+        removeItem: (key) => slowly(key, () => remove(key, page)),
+        keys: () => slowly(undefined, keys),
       }
     },
 

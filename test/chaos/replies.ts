@@ -16,6 +16,8 @@ export interface Reply {
   readonly response: () => Response
 }
 
+const DAY_MS = 24 * 60 * 60_000
+
 export function rpcBody({ id }: RpcRequest, answer: RpcResponse): string {
   return JSON.stringify({ jsonrpc: '2.0', id, ...answer })
 }
@@ -42,6 +44,9 @@ export const reply = {
     }
   },
 
+  /** A stream that says itself what comes over it. */
+  open: (response: () => Response): Reply => ({ delivery: () => ({ type: 'nothing' }), response }),
+
   http: (status: number): Reply => ({
     delivery: () => ({ type: 'failure' }),
     response: () => text(status, 'text/plain', 'Not now.'),
@@ -50,9 +55,11 @@ export const reply = {
   /** `Retry-After`, as seconds or, counted from `date`, as an HTTP date. */
   patience: (status: number, seconds: number, date: number | undefined): Reply => {
     const until = date === undefined ? undefined : Math.floor(date / 1000 + seconds) * 1000
+    // No page believes that it is to wait for longer than a day.
+    const believed = (wallClock: number) => Math.min(until ?? wallClock + seconds * 1000, wallClock + DAY_MS)
     const header = until === undefined ? String(seconds) : new Date(until).toUTCString()
     return {
-      delivery: (wallClock) => ({ type: 'failure', notBefore: until ?? wallClock + seconds * 1000 }),
+      delivery: (wallClock) => ({ type: 'failure', notBefore: believed(wallClock) }),
       response: () => text(status, 'text/plain', 'Not now.', { 'retry-after': header }),
     }
   },

@@ -17,19 +17,19 @@ export interface ResponseBook<Page> {
 }
 
 /** As with the floors of polls, what counts is what the pages can know. */
-export function createResponseBook<Page>(pages: Pick<Pages<Page>, 'isAwake'>): ResponseBook<Page> {
+export function createResponseBook<Page>(pages: Pick<Pages<Page>, 'isAwake' | 'isDeaf'>): ResponseBook<Page> {
   const underway = new Map<string, Set<Page>>()
   const answered = new Map<string, Answered<Page>>()
   const question = (taskId: string, key: string) => `${key} of ${taskId}`
   const isKnown = (page: Page, { heardBy, isStored }: Answered<Page>) =>
-    isStored || heardBy.has(page) || [...heardBy].some(pages.isAwake)
+    heardBy.has(page) || (!pages.isDeaf?.() && (isStored || [...heardBy].some(pages.isAwake)))
 
   return {
     sent: (page, taskId, keys) =>
       keys.filter((key) => {
         const id = question(taskId, key)
         const senders = underway.get(id) ?? new Set()
-        const isElsewhere = [...senders].some((other) => other !== page && pages.isAwake(other))
+        const isElsewhere = !pages.isDeaf?.() && [...senders].some((other) => other !== page && pages.isAwake(other))
         underway.set(id, senders.add(page))
         const before = answered.get(id)
         return isElsewhere || (before !== undefined && isKnown(page, before))

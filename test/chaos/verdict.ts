@@ -16,6 +16,9 @@ import {
 /** Time that everything has to come to its end in, once nothing is wrong any more. */
 const HEALING_MS = 30 * 60_000
 const STEP_MS = 10_000
+/** A client that was told to wait for a year believes a day; then steps are longer. */
+const PATIENT_MS = 25 * 60 * 60_000
+const PATIENT_STEP_MS = 10 * 60_000
 
 /**
  * Ends all trouble, lets time pass and looks whether everything has come to its end as it should. Returns how long that
@@ -39,6 +42,7 @@ async function heal(world: World): Promise<void> {
   world.log('# heal')
   world.storage.setTrouble(undefined)
   world.network.heal()
+  world.messages.heal()
   for (const tab of world.tabs) {
     if (!tab.isAlive) continue
     tab.isOnline = true
@@ -62,14 +66,17 @@ function unsettled(world: World): string[] {
 }
 
 async function untilSettled(world: World): Promise<number> {
-  for (let waited = 0; waited < HEALING_MS; waited += STEP_MS) {
+  const longest = world.isPatient() ? PATIENT_MS : HEALING_MS
+  for (let waited = 0; waited < longest; ) {
     if (unsettled(world).length === 0) return waited
     respondToInputRequests(world)
     for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
-    await world.browser.advance(STEP_MS)
+    const step = waited < HEALING_MS ? STEP_MS : PATIENT_STEP_MS
+    await world.browser.advance(step)
+    waited += step
   }
   for (const text of unsettled(world)) world.breach('never settled', text)
-  return HEALING_MS
+  return longest
 }
 
 function respondToInputRequests(world: World): void {
@@ -93,7 +100,8 @@ function checkCalls(world: World, tab: Tab): void {
         world.breach('outcome unknown to the page that can ask again', `${tab.name} shows ${describeCall(call)}`)
       }
     }
-    const known = task && world.server.tasks.get(task.taskId)
+    checkOwner(world, tab, call)
+    const known = task && world.isSameTask(task) ? world.server.tasks.get(task.taskId) : undefined
     // Three answers in a row that break the protocol end a call; its record stays.
     if (known === undefined || error?.name === 'TaskProtocolError' || world.isPastTtl(known)) continue
     const truth = world.server.truth(known)
@@ -101,6 +109,14 @@ function checkCalls(world: World, tab: Tab): void {
       world.breach('task lost', `${tab.name} shows ${describeCall(call)}, but it is ${JSON.stringify(truth)}`)
     }
   }
+}
+
+/** The text of a result names the start that it is the result of. */
+function checkOwner(world: World, tab: Tab, call: ToolCallState): void {
+  const [content] = call.result?.content ?? []
+  const start = content?.type === 'text' ? world.ledger.start(content.text) : undefined
+  if (start !== undefined && start.callId !== call.callId)
+    world.breach('outcome of another call shown', `${tab.name} shows ${describeCall(call)}`)
 }
 
 async function closeTabs(world: World): Promise<void> {

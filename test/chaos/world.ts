@@ -17,6 +17,8 @@ import { watchCoverage } from './coverage.js'
 import { createTaskClient as createEarlierClient } from './earlier/client.js'
 import { type Breach, FAULTS, type Fault, type Tally, type TallyKey } from './faults.js'
 import { createJournal, type Journal, noteShown, noting } from './journal.js'
+import { createLockThief, type LockThief } from './lockThief.js'
+import { createMessageTroubles, type MessageTroubles } from './messageTroubles.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
@@ -53,6 +55,8 @@ export interface Tab {
   isVisible: boolean
   /** On the machine's own time. */
   endedAt?: number
+  /** How far its clock is ahead of that of the machine, in ms. */
+  aheadMs: number
 }
 
 /** A call as the app makes it. */
@@ -80,6 +84,8 @@ export interface World {
   readonly server: ChaosServer
   readonly network: ChaosNetwork<Tab>
   readonly storage: RecordWatch
+  readonly messages: MessageTroubles
+  readonly thief: LockThief
   readonly ledger: CallLedger
   readonly floors: PollFloors<Tab>
   /** Every tab there ever was. */
@@ -91,6 +97,8 @@ export interface World {
   readonly recorded: ReadonlyMap<string, RecordedTask>
   /** Whether the call was forgotten, and not started since. */
   isForgotten(callId: string): boolean
+  /** False for a task of the server before it was restarted, the id of which may be another one's now. */
+  isSameTask(task: { readonly taskId: string; readonly createdAt: string }): boolean
   /** Whether the server has dropped the task, or the clock of the pages says that it has. */
   isPastTtl(task: ServerTask): boolean
   /** The machine's own time, ms since the epoch; nobody corrects it. */
@@ -108,6 +116,14 @@ export interface World {
   /** Whether a fault of the schedule strikes. In a world with few faults each has a rate of its own. */
   strikes(fault: Fault): boolean
   setClock(ms: number): void
+  /** How far the clock was set, in ms: not more than this to either side. */
+  correction(): number
+  /** The server ends and starts again: it has forgotten everything, and uses the ids of its tasks again. */
+  restartServer(): void
+  /** Has `action` run at an await of the page: that after so many things that it does. Zero: takes it back. */
+  atAwait(tab: Tab, count: number, action?: () => void): void
+  /** Whether a page was asked to leave something alone for so long that only a day ends it, or a clock was wrong by as much. */
+  isPatient(): boolean
   count(key: TallyKey, by?: number): void
   /** Something happened that must not happen. */
   breach(kind: Breach, text: string): void
@@ -121,6 +137,11 @@ export interface World {
 }
 
 const URL = 'http://localhost/mcp'
+const DAY_MS = 24 * 60 * 60_000
+/** How long the server is away when it is restarted, in ms. */
+const RESTART_MS = 1000
+/** How far the clock of a tab is from that of the machine at the most, in ms. */
+export const MAX_DRIFT_MS = 150
 
 /** What a client is made with beyond what the world needs. */
 export type ClientOptions = Pick<TaskClientUrlOptions, 'crossTab'> & {
@@ -150,6 +171,9 @@ export function createWorld(
   })
   // Time that passes for the network whatever happens to the pages.
   const machine = browser.openPage().environment
+  const later = (callback: () => void, delayMs: number) => void machine.setTimeout(callback, delayMs)
+  const messages = createMessageTroubles(later)
+  const thief = createLockThief(options.tabs === 'alone' ? undefined : browser.openPage().environment.locks, later)
   let correction = 0
   let maxCorrection = 0
   let minCorrection = 0
@@ -176,6 +200,15 @@ export function createWorld(
     readonly at: number
     readonly callIds: ReadonlySet<string> | 'all'
   }[] = []
+  /** Ids of tasks that the server has forgotten, and may give to others. */
+  const reused = new Set<string>()
+  /** The last poll of a task that was answered, in the order in which polls were sent. */
+  const latestAnswered = new Map<string, number>()
+  let requestsSent = 0
+  let isPatient = false
+  let hasDrifted = false
+  /** What is to happen in the middle of what a page does. */
+  let interruption: { readonly tab: Tab; left: number; readonly action: () => void } | undefined
   /** How often a page could not see which records there are. */
   let unlisted = 0
 
@@ -196,6 +229,9 @@ export function createWorld(
   const server = createChaosServer({
     now,
     isIdempotent,
+    // Nor is this.
+    pushes: options.seed % 8 < 4,
+    onChanged: () => network.changed(),
     onRepeated: () => tally.add('tools/call sent again under their key'),
     onExecuted: (nonce) => {
       tally.add('tools/call executed')
@@ -212,7 +248,9 @@ export function createWorld(
     now,
     wallClock: browser.now,
     isOnline: (tab) => tab.isOnline,
-    later: machine.setTimeout,
+    isAsleep,
+    isGone: (tab) => !tab.isAlive,
+    later,
     random,
     tally,
     log,
@@ -224,10 +262,12 @@ export function createWorld(
     awakeSince: (tab) => tab.awakeSince,
     // A storage that takes its time may have answered a page that was there before with what was there before.
     canHaveRead: ({ openedAt }, writtenAt) => options.storage === 'local' || openedAt > writtenAt,
+    isDeaf: messages.isDeaf,
   })
-  const answers = createResponseBook<Tab>({ isAwake })
+  const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
+    random: seededRandom(options.seed ^ 0x57a7e),
     onFailed: (callId) => {
       // Whoever cannot read what it wrote cannot keep to it, nor take it away.
       if (callId === undefined) return void unlisted++
@@ -240,7 +280,7 @@ export function createWorld(
       if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
-      if (task === undefined || isGivenUp(task.taskId)) return
+      if (task === undefined || isGivenUp(task.taskId) || !isSameTask(task)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, known?.earliestAt, browser.now())
@@ -254,6 +294,7 @@ export function createWorld(
     const request = JSON.parse(String(init.body)) as RpcRequest
     const exchange = { sender: tab, request, sentAt: now() }
     exchanges.set(init, exchange)
+    act(tab)
     const taskId = request.method === 'tasks/get' ? String(request.params?.['taskId']) : undefined
     log(`  ${tab.name} → ${request.method} ${taskId ?? ''}`)
     journal.note(`${JSON.stringify([...new Headers(init.headers)])} ${String(init.body)}`)
@@ -263,14 +304,16 @@ export function createWorld(
       const early = floors.polled(tab, taskId, browser.now())
       const task = server.tasks.get(taskId)
       // Past its ttl the next poll decides, and is not put off for long.
-      if (early > 0 && task !== undefined && !isPastTtl(task))
+      if (early > tolerated() && task !== undefined && !isPastTtl(task) && !reused.has(taskId) && !isSwapped(task))
         breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
     if (request.method === 'tools/call' && request.params) ledger.sent(planOf(request.params).nonce)
     const update = request.method === 'tasks/update' ? sendResponses(tab, request) : undefined
+    const order = ++requestsSent
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
+      if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > browser.now() + 60 * 60_000) isPatient = true
       const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
       const about = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
       log(`  ${tab.name} ← ${request.method} ${about ?? ''} ${describe(delivery)}`)
@@ -280,7 +323,11 @@ export function createWorld(
         const start = request.params && ledger.start(planOf(request.params).nonce)
         if (start) ledger.permit(start.callId)
       }
-      if (taskId !== undefined && delivery.type === 'answer') tally.add('polls answered')
+      if (taskId !== undefined && delivery.type === 'answer') {
+        tally.add('polls answered')
+        if (order < (latestAnswered.get(taskId) ?? 0)) tally.add('answers of two polls out of order')
+        latestAnswered.set(taskId, Math.max(order, latestAnswered.get(taskId) ?? 0))
+      }
       update?.(delivery.type === 'answer' && 'result' in delivery.answer && !init.signal?.aborted)
     }
     outcome.then(arrived, arrived)
@@ -293,7 +340,7 @@ export function createWorld(
     const keys = Object.keys(params['inputResponses'] as object)
     const start = startOf(taskId)
     for (const key of answers.sent(tab, taskId, keys)) {
-      if (start === undefined || !succession.isWaived(start.callId))
+      if (!reused.has(taskId) && (start === undefined || !succession.isWaived(start.callId)))
         breach('input request answered twice', `${tab.name} answers ${key} of ${taskId}`)
     }
     return (isAcknowledged) => answers.ended(tab, taskId, keys, isAcknowledged)
@@ -305,7 +352,11 @@ export function createWorld(
 
   function openTab(): Tab {
     const page = browser.openPage()
-    const note = (text: string) => journal.note(`${tab.name} ${text}`)
+    let aheadMs = 0
+    const note = (text: string) => {
+      journal.note(`${tab.name} ${text}`)
+      act(tab)
+    }
     const life: RecordUser = {
       isAlive: () => tab.isAlive,
       onRemoved: (record) => deliver(tab, record),
@@ -317,8 +368,21 @@ export function createWorld(
     const pause = () =>
       new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
     const local = storage.webStorage(life)
+    const noted = noting(page.environment, note, tally.add, thief.note)
+    const openChannel =
+      noted.channel &&
+      messages.forPage({
+        isAsleep: () => isAsleep(tab),
+        isGone: () => !tab.isAlive,
+        onTrouble: (kind) => {
+          tally.add(kind)
+          log(`  ${kind}, on its way to ${tab.name}`)
+        },
+      })(noted.channel)
     const environment = {
-      ...noting(page.environment, note, tally.add),
+      ...noted,
+      channel: openChannel,
+      now: () => page.environment.now() + aheadMs,
       fetch: (url: string | globalThis.URL, init?: RequestInit) => send(tab, url, init),
       storage: () => local,
       ...(options.tabs === 'alone' && { locks: undefined, channel: undefined }),
@@ -347,12 +411,63 @@ export function createWorld(
       isClosed: false,
       isOnline: true,
       isVisible: true,
+      get aheadMs() {
+        return aheadMs
+      },
+      set aheadMs(ms) {
+        aheadMs = ms
+        hasDrifted = true
+      },
     }
     tabs.push(tab)
     // What a page shows after its end is never seen.
     noteShown(client, (text) => tab.isAlive && note(text))
     watchCoverage(client, reached)
     return tab
+  }
+
+  /** A page does something that others can see. */
+  function act(tab: Tab): void {
+    if (interruption?.tab !== tab) return
+    interruption.left -= 1
+    if (interruption.left > 0) return
+    queueMicrotask(interruption.action)
+    interruption = undefined
+  }
+
+  /** How many ms too early a poll may come: clocks that have drifted apart are that far from each other. */
+  const tolerated = () => (hasDrifted ? 2 * MAX_DRIFT_MS : 0)
+
+  /** False for a task of the server before it was restarted, the id of which may be another one's now. */
+  function isSameTask({ taskId, createdAt }: { readonly taskId: string; readonly createdAt: string }): boolean {
+    const task = server.tasks.get(taskId)
+    return task !== undefined && Date.parse(createdAt) === task.createdAt
+  }
+
+  /**
+   * Made again because the record could not be read: pages that follow now one task of the call and then the other know of the first
+   * what the record says.
+   */
+  function isSwapped(task: ServerTask): boolean {
+    const callId = ledger.start(task.plan.nonce)?.callId
+    if (callId === undefined || !succession.isWaived(callId)) return false
+    return [...server.tasks.values()].some(
+      (other) => other !== task && ledger.start(other.plan.nonce)?.callId === callId,
+    )
+  }
+
+  function restartServer(): void {
+    for (const { taskId, plan } of server.tasks.values()) {
+      reused.add(taskId)
+      floors.forget(taskId)
+      const callId = ledger.start(plan.nonce)?.callId
+      if (callId !== undefined) abandon(callId)
+    }
+    ledger.forgotten()
+    recorded.clear()
+    network.cutStreams()
+    server.restart()
+    network.outage(RESTART_MS)
   }
 
   /** A record without a key is removed when the page that made the call has its outcome, and by no other. */
@@ -425,6 +540,8 @@ export function createWorld(
     server,
     network,
     storage,
+    messages,
+    thief,
     ledger,
     floors,
     tabs,
@@ -433,7 +550,7 @@ export function createWorld(
       const { at, callers = [] } = forgotten.get(callId) ?? {}
       // A tab that ends in the same instant tidies nothing up any more.
       const isUntidy = callers.some(({ endedAt }) => endedAt === at)
-      return at !== undefined && !isUntidy && !succession.isWaived(callId)
+      return at !== undefined && !isUntidy && !messages.isDeaf() && !succession.isWaived(callId)
     },
     breaches,
     trace,
@@ -447,8 +564,17 @@ export function createWorld(
     strikes: rates.strikes,
     reached,
     isPastTtl,
+    isPatient: () => isPatient,
+    isSameTask,
+    correction: () => correction,
+    restartServer,
+    atAwait: (tab, count, action = () => {}) => {
+      interruption = count === 0 ? undefined : { tab, left: count, action }
+    },
     setClock: (ms) => {
       correction += ms
+      // Times of a clock that was ahead by a day are believed for as long (DUR-62).
+      if (ms <= -DAY_MS) isPatient = true
       maxCorrection = Math.max(maxCorrection, correction)
       minCorrection = Math.min(minCorrection, correction)
       browser.setClock(ms)
@@ -509,12 +635,15 @@ export function createWorld(
   }
 }
 
+/** A world with more faults than these has them at every chance. */
+export const MAX_FEW = 6
+
 /** What a fault that strikes at all strikes with. */
 const RATES = [0.25, 0.5, 1] as const
 
 /** Not drawn by fast-check: which schedules a seed leads to stays as it was. */
 function createRates({ seed, faults }: WorldOptions): Pick<World, 'strikes'> {
-  const hasAll = FAULTS.every((fault) => faults.includes(fault))
+  const hasAll = faults.length > MAX_FEW
   const byFault = new Map(
     FAULTS.map((fault, index) => {
       const draw = seededRandom(seed ^ (0x4a7e5 * (index + 1)))
@@ -564,6 +693,11 @@ export function look({ client }: Tab, callId: string): void {
 /** Whether a call has come to its end, as far as its page knows. */
 export function isSettled({ phase }: ToolCallState): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+}
+
+/** Whether nothing reaches a page that is there. */
+function isAsleep(tab: Tab): boolean {
+  return tab.isFrozen || tab.isCached
 }
 
 export function isAwake(tab: Tab): boolean {

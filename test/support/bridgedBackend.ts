@@ -51,6 +51,8 @@ export interface PageNetwork {
   dropStreams(): void
   /** Answers so many requests with an action, whose answers are lost: they were carried out. */
   loseAnswers(count: number): void
+  /** Has so many answers arrive this much later, in ms: those to requests that were sent after them may come before them. */
+  delayAnswers(count: number, ms: number): void
   /** Sends a request as this page does. */
   send(init: RequestInit): Promise<Response>
 }
@@ -108,6 +110,8 @@ export function createBridgedBackend(
   function openNetwork(userOf: () => string | undefined) {
     let isCut = false
     let lost = 0
+    let late = { count: 0, ms: 0 }
+    const wire = server.browser.openPage().environment
     let open = new AbortController()
 
     async function send(init: RequestInit): Promise<Response> {
@@ -121,6 +125,11 @@ export function createBridgedBackend(
       const request = new Request(BRIDGE_URL, { ...init, headers, signal: AbortSignal.any(signals) })
       await log(request)
       const response = await backend.bridge.fetch(request)
+      if (init.method === 'POST' && late.count > 0) {
+        const { count, ms } = late
+        late = { count: count - 1, ms }
+        await new Promise<void>((resolve) => wire.setTimeout(resolve, ms))
+      }
       if (init.method === 'POST' && lost > 0) {
         lost -= 1
         throw new TypeError('fetch failed')
@@ -203,6 +212,9 @@ export function createBridgedBackend(
       },
       loseAnswers: (count: number) => {
         lost = count
+      },
+      delayAnswers: (count: number, ms: number) => {
+        late = { count, ms }
       },
     }
   }

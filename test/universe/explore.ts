@@ -8,6 +8,8 @@ export interface Exploration {
   readonly transitions: number
   /** Steps of the longest way. */
   readonly depth: number
+  /** Every way of so many steps was walked. */
+  readonly wholeDepth: number
   /** Ways to their end: nothing more could happen within the bounds. */
   readonly ends: number
   /** True if every order within the bounds was walked. */
@@ -27,7 +29,8 @@ export interface ExploreOptions {
   /** @default no limit */
   readonly maxStates?: number | undefined
   readonly maxDepth?: number | undefined
-  readonly onProgress?: (states: number) => void
+  /** When to stop, on the clock of `performance.now()`. @default never */
+  readonly deadline?: number | undefined
 }
 
 /** Plays a way from the beginning: the world of a page cannot be copied. */
@@ -55,63 +58,95 @@ function drop(world: SmallWorld): void {
   for (const tab of world.tabs) tab.isAlive = false
 }
 
+/** A state that is to be walked on from: the way to it, and its world while there is room for it. */
+interface Reached {
+  readonly steps: readonly string[]
+  world: SmallWorld | undefined
+}
+
+/** Worlds that are kept: the others are played again when their turn comes. */
+const MAX_KEPT = 1000
+
 /**
- * Walks every order of what can happen within the bounds, depth first. Two ways lead to the same state if each page
+ * Walks every order of what can happen within the bounds, shorter ways first. Two ways lead to the same state if each page
  * received the same, in the same order and at the same times, and if all that pages share is equal: then it is walked once.
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const { bounds, maxStates = Number.POSITIVE_INFINITY, maxDepth = Number.POSITIVE_INFINITY, onProgress } = options
+  const { bounds, maxStates = Number.POSITIVE_INFINITY, maxDepth = Number.POSITIVE_INFINITY } = options
+  const { deadline = Number.POSITIVE_INFINITY } = options
   const seen = new Set<string>()
   const reached = new Set<string>()
   let transitions = 0
-  let depth = 0
   let ends = 0
-  let isComplete = true
+  let wholeDepth = 0
   let failure: ExploreFailure | undefined
+  let kept = 0
 
   function fail(steps: readonly string[], world: SmallWorld): void {
     failure ??= { steps, breaches: world.breaches }
   }
 
-  /** Walks on from a world that has just got to a new state. */
-  async function walk(from: SmallWorld, steps: readonly string[]): Promise<void> {
-    let world: SmallWorld | undefined = from
-    depth = Math.max(depth, steps.length)
-    if (seen.size % 100 === 0) onProgress?.(seen.size)
-    const names = from.steps()
-    const isEnd = names.length === 0 || steps.length >= maxDepth
-    if (steps.length >= maxDepth && names.length > 0) isComplete = false
-    if (isEnd) {
-      ends++
-      await judgeSmall(from)
-      if (from.breaches.length > 0) fail(steps, from)
-      for (const pair of from.reached) reached.add(pair)
-      return drop(from)
+  const isOver = () => failure !== undefined || seen.size >= maxStates || performance.now() >= deadline
+
+  async function judge(world: SmallWorld, steps: readonly string[]): Promise<void> {
+    ends++
+    await judgeSmall(world)
+    if (world.breaches.length > 0) fail(steps, world)
+    for (const pair of world.reached) reached.add(pair)
+    drop(world)
+  }
+
+  /** Takes every step that a state has. Returns the new states that they lead to. */
+  async function walk(from: Reached): Promise<Reached[]> {
+    const { steps } = from
+    let world: SmallWorld | undefined = from.world ?? (await play(bounds, steps))
+    if (from.world !== undefined) kept--
+    from.world = undefined
+    const names = world.steps()
+    if (names.length === 0 || steps.length >= maxDepth) {
+      await judge(world, steps)
+      return []
     }
+    const found: Reached[] = []
     for (const name of names) {
-      if (failure !== undefined) return
-      if (seen.size >= maxStates) {
-        isComplete = false
-        break
-      }
+      if (isOver()) break
       const next: SmallWorld = world ?? (await play(bounds, steps))
       world = undefined
       await next.take(name)
       transitions++
-      if (next.breaches.length > 0) return fail([...steps, name], next)
-      const print = next.fingerprint()
+      const way = [...steps, name]
       for (const pair of next.reached) reached.add(pair)
-      if (seen.has(print)) drop(next)
-      else {
-        seen.add(print)
-        await walk(next, [...steps, name])
-      }
+      if (next.breaches.length > 0) fail(way, next)
+      const print = next.fingerprint()
+      const isNew = !seen.has(print)
+      seen.add(print)
+      const isKept = isNew && kept < MAX_KEPT
+      if (isKept) kept++
+      else drop(next)
+      if (isNew) found.push({ steps: way, world: isKept ? next : undefined })
     }
     if (world !== undefined) drop(world)
+    return found
   }
 
   const first = await play(bounds, [])
   seen.add(first.fingerprint())
-  await walk(first, [])
-  return { states: seen.size, transitions, depth, ends, isComplete, reached, failure }
+  let level: Reached[] = [{ steps: [], world: first }]
+  kept = 1
+  let depth = 0
+  let isCutByDepth = false
+  while (level.length > 0 && !isOver()) {
+    const next: Reached[] = []
+    for (const state of level) {
+      if (isOver()) break
+      next.push(...(await walk(state)))
+    }
+    if (!isOver()) wholeDepth = depth
+    if (depth >= maxDepth && level.length > 0) isCutByDepth = true
+    if (next.length > 0) depth++
+    level = next
+  }
+  for (const { world } of level) if (world !== undefined) drop(world)
+  const isComplete = !isCutByDepth && level.length === 0 && !isOver()
+  return { states: seen.size, transitions, depth, wholeDepth, ends, isComplete, reached, failure }
 }

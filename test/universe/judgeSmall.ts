@@ -1,12 +1,13 @@
-import { isAtWork, TEXT } from './smallServer.js'
-import { callOf, isSettled, KEY, type SmallTab, type SmallWorld } from './smallWorld.js'
+import type { ToolCallState } from 'taskwire'
+import { isAtWork, textOf } from './smallServer.js'
+import { callOf, callsOf, isSettled, KEYS, type SmallTab, type SmallWorld } from './smallWorld.js'
 
 /** Time in which everything must have come to its end after the last fault, in ms. */
 const REST_MS = 10 * 60_000
 const MAX_STEPS = 2000
 
 /** Steps that only time and the browser take, in the order in which a quick machine takes them. */
-const ORDER = [/^thaw/, /^lock/, /^deliver/, /arrives$/, /^answer/, /^the task/, /^respond/, /^time/]
+const ORDER = [/^thaw/, /^lock/, /^deliver/, /arrives$/, /^answer/, /^(the task|task-)/, /^respond/, /^time/]
 
 /** Lets everything come to rest, and looks whether it is as it should be. */
 export async function judgeSmall(world: SmallWorld): Promise<void> {
@@ -37,30 +38,38 @@ async function rest(world: SmallWorld): Promise<void> {
     await world.take(next)
   }
   for (const tab of world.tabs) {
-    if (tab.isAlive && tab.hasStarted && !isDone(tab)) world.breach(`${tab.name} never settled: ${describe(tab)}`)
+    if (tab.isAlive && tab.hasStarted && !isDone(world, tab))
+      world.breach(`${tab.name} never settled: ${describe(tab)}`)
   }
 }
 
-function isAtRest({ tabs, server }: SmallWorld): boolean {
+function isAtRest(world: SmallWorld): boolean {
+  const { tabs, server } = world
   return (
-    tabs.every((tab) => !tab.isAlive || !tab.hasStarted || isDone(tab)) && ![...server.tasks.values()].some(isAtWork)
+    tabs.every((tab) => !tab.isAlive || !tab.hasStarted || isDone(world, tab)) &&
+    ![...server.tasks.values()].some(isAtWork)
   )
 }
 
-function isDone({ client }: SmallTab): boolean {
-  const call = callOf(client)
-  return call !== undefined && isSettled(call)
+function isDone({ callCount }: SmallWorld, { client }: SmallTab): boolean {
+  const calls = callsOf(client)
+  return calls.length === callCount && calls.every(isSettled)
 }
 
 /** What a tab shows is the truth, or says that it cannot know it. */
 function check(world: SmallWorld, tab: SmallTab): void {
-  const call = callOf(tab.client)
-  const isInterrupted = call?.error?.name === 'ToolCallInterruptedError'
-  if (call === undefined || isGivenUp(world, tab) || (isInterrupted && world.isUncertain())) return
-  const [task] = world.server.tasks.values()
+  for (const call of callsOf(tab.client)) checkCall(world, tab, call)
+}
+
+function checkCall(world: SmallWorld, tab: SmallTab, call: ToolCallState): void {
+  const isInterrupted = call.error?.name === 'ToolCallInterruptedError'
+  if (isGivenUp(world, tab) || (isInterrupted && world.isUncertain())) return
+  const nr = KEYS.findIndex((one) => one === call.key)
+  const task = [...world.server.tasks.values()].find((one) => one.call === nr)
   const [content] = call.result?.content ?? []
   const isTrue =
-    task?.status === call.phase && (call.phase !== 'completed' || (content?.type === 'text' && content.text === TEXT))
+    task?.status === call.phase &&
+    (call.phase !== 'completed' || (content?.type === 'text' && content.text === textOf(nr)))
   if (!isTrue) world.breach(`${tab.name} shows ${describe(tab)}, but the task is ${task?.status ?? 'not there'}`)
 }
 
@@ -77,10 +86,13 @@ function isGivenUp(world: SmallWorld, tab: SmallTab): boolean {
 
 /** Tabs at rest show the same. */
 function agree(world: SmallWorld, tabs: readonly SmallTab[]): void {
-  const shown = tabs.filter((tab) => !isGivenUp(world, tab)).flatMap(({ client }) => callOf(client) ?? [])
-  const known = new Set(shown.map(({ phase, error }) => `${phase} ${error?.name ?? ''}`))
-  if (known.size > 1)
-    world.breach(`tabs differ at rest: ${tabs.map((tab) => `${tab.name} ${describe(tab)}`).join('; ')}`)
+  const shown = tabs.filter((tab) => !isGivenUp(world, tab)).flatMap(({ client }) => callsOf(client))
+  for (const key of KEYS) {
+    const ofKey = shown.filter((call) => call.key === key)
+    const known = new Set(ofKey.map(({ phase, error }) => `${phase} ${error?.name ?? ''}`))
+    if (known.size > 1)
+      world.breach(`tabs differ at rest: ${tabs.map((tab) => `${tab.name} ${describe(tab)}`).join('; ')}`)
+  }
 }
 
 /** Of closed clients nothing is left. */
@@ -102,7 +114,11 @@ async function close(world: SmallWorld): Promise<void> {
 }
 
 function describe({ client }: SmallTab): string {
-  const call = callOf(client)
-  if (call === undefined) return `no call of ${KEY}`
-  return `${call.phase} ${call.network} ${call.task?.taskId ?? 'without a task'} ${call.error?.name ?? ''}`.trim()
+  const calls = callsOf(client)
+  if (calls.length === 0) return 'no call'
+  return calls
+    .map(({ phase, network, task, error }) =>
+      `${phase} ${network} ${task?.taskId ?? 'without a task'} ${error?.name ?? ''}`.trim(),
+    )
+    .join(', ')
 }

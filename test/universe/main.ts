@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { playRounds } from '../seeded/playRounds.js'
+import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
 import { table } from '../seeded/table.js'
 import { play } from './explore.js'
 import { formatFailure } from './formatFailure.js'
@@ -12,13 +13,17 @@ import { QUICK_WORLDS, WORLDS } from './worlds.js'
 //
 //     --world NAME       only this one
 //     --states N         ends a world after so many states, which is then not complete
+//     --minutes N        ends a world after so many minutes
 //     --quick            the worlds of npm test
 //     --lite             with the client of taskwire/lite
+//     --record           keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 //     --play 'STEP; …'   walks one way of a world and prints what comes of it
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
-const { values } = parseArgs({ options: { world: text, states: text, play: text, quick: flag, lite: flag } })
+const { values } = parseArgs({
+  options: { world: text, states: text, minutes: text, play: text, quick: flag, lite: flag, record: flag },
+})
 const kind = values.lite ? 'lite' : 'full'
 const known = values.quick ? QUICK_WORLDS : WORLDS
 const worlds = known.filter(({ name }) => values.world === undefined || name === values.world)
@@ -41,7 +46,8 @@ if (values.play !== undefined) {
 }
 
 const maxStates = values.states === undefined ? undefined : Number(values.states)
-const rounds = worlds.map((world): UniverseRound => ({ ...world, kind, maxStates }))
+const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
+const rounds = worlds.map((world): UniverseRound => ({ ...world, kind, maxStates, minutes }))
 const walked: WalkedWorld[] = []
 const failures = await playRounds<UniverseRound, WalkedWorld>({
   worker: 'test/universe/worker.ts',
@@ -54,15 +60,23 @@ const failures = await playRounds<UniverseRound, WalkedWorld>({
 })
 
 const inOrder = worlds.flatMap(({ name }) => walked.find((world) => world.name === name) ?? [])
-const rows = inOrder.map(({ name, states, transitions, depth, ends, isComplete, seconds }) => [
-  isComplete ? name : `${name} (cut off)`,
+const rows = inOrder.map(({ name, states, transitions, wholeDepth, ends, isComplete, seconds }) => [
+  name,
+  isComplete ? 'all' : `up to ${wholeDepth} steps`,
   states,
   transitions,
-  depth,
+  wholeDepth,
   ends,
   seconds,
 ])
-console.log(table(['world', 'states', 'steps', 'depth', 'ends', 'seconds'], rows))
+console.log(table(['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'seconds'], rows))
 const reached = new Set(inOrder.flatMap((world) => world.reached))
 console.log(`\nPairs of a stage and what came then: ${reached.size}\n${[...reached].sort().join('\n')}`)
+if (values.record) {
+  const worlds = inOrder.map(({ name, states, transitions, wholeDepth, ends, isComplete, seconds }) => {
+    const walked = { states, steps: transitions, depth: wholeDepth, isWhole: isComplete, ends, hours: hoursOf(seconds) }
+    return [kind === 'lite' ? `${name}, \`taskwire/lite\`` : name, { ...playedNow(), ...walked }] as const
+  })
+  if (failures === 0) keepSeen({ worlds: Object.fromEntries(worlds) })
+}
 process.exitCode = failures > 0 ? 1 : 0

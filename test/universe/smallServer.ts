@@ -1,13 +1,14 @@
 import type { RpcRequest, RpcResponse } from '../chaos/chaosServer.js'
 
-export const TEXT = 'the result'
+/** The text of the result of a call, by its number. */
+export const textOf = (call: number): string => `the result of ${call}`
 export const INPUT_KEY = 'size'
 
 /** A server with one tool, of which each change is a step: nothing about it depends on time. */
 export interface SmallServer {
   handle(request: RpcRequest): RpcResponse
-  /** How often the tool was run. */
-  executions(): number
+  /** How often the tool was run for a call. */
+  executions(call: number): number
   readonly tasks: ReadonlyMap<string, SmallTask>
   /** The task asks the user something. */
   ask(task: SmallTask): void
@@ -18,6 +19,8 @@ export interface SmallServer {
 
 export interface SmallTask {
   readonly taskId: string
+  /** The number of the call, from 0. */
+  readonly call: number
   readonly createdAt: number
   status: 'working' | 'input_required' | 'completed' | 'cancelled'
   lastUpdatedAt: number
@@ -41,7 +44,7 @@ const INPUT_REQUEST = {
 
 export function createSmallServer(now: () => number): SmallServer {
   const tasks = new Map<string, SmallTask>()
-  let executions = 0
+  const executions = [0, 0]
 
   function set(task: SmallTask, status: SmallTask['status']): void {
     task.status = status
@@ -63,14 +66,16 @@ export function createSmallServer(now: () => number): SmallServer {
     return {
       ...snapshot(task),
       ...(task.status === 'input_required' && { inputRequests: { [INPUT_KEY]: INPUT_REQUEST } }),
-      ...(task.status === 'completed' && { result: { content: [{ type: 'text', text: TEXT }] } }),
+      ...(task.status === 'completed' && { result: { content: [{ type: 'text', text: textOf(task.call) }] } }),
     }
   }
 
-  function call(): RpcResponse {
-    executions++
+  function run(params: Readonly<Record<string, unknown>>): RpcResponse {
+    const { call } = params['arguments'] as { call: number }
+    executions[call] = (executions[call] ?? 0) + 1
     const task: SmallTask = {
-      taskId: `task-${executions}`,
+      taskId: `task-${tasks.size + 1}`,
+      call,
       createdAt: now(),
       lastUpdatedAt: now(),
       status: 'working',
@@ -103,7 +108,7 @@ export function createSmallServer(now: () => number): SmallServer {
         case 'tools/list':
           return { result: { resultType: 'complete', tools: [TOOL], ttlMs: 0, cacheScope: 'private' } }
         case 'tools/call':
-          return call()
+          return run(params)
         case 'tasks/get':
           return onTask(params['taskId'], detailed)
         case 'tasks/update':
@@ -114,7 +119,7 @@ export function createSmallServer(now: () => number): SmallServer {
           return { error: { code: -32601, message: 'Method not found' } }
       }
     },
-    executions: () => executions,
+    executions: (call) => executions[call] ?? 0,
     tasks,
     ask: (task) => set(task, 'input_required'),
     end: (task) => set(task, 'completed'),

@@ -12,7 +12,9 @@ import { createSmallServer, INPUT_KEY, type SmallServer } from './smallServer.js
 /** What may happen in a world, and how often. What is left out never happens. */
 export interface Bounds {
   readonly kind?: ClientKind
-  readonly tabs: 1 | 2
+  readonly tabs: 1 | 2 | 3
+  /** How many calls each tab makes, all at once. With two, nothing is answered or cancelled. @default 1 */
+  readonly calls?: 1 | 2
   /** Begins where both tabs follow the task and the first leads, all messages delivered. */
   readonly isFollowed?: true
   /** How often time may pass to the next timer. */
@@ -34,7 +36,7 @@ export interface Bounds {
   readonly crossTab?: false
 }
 
-type Limited = Exclude<keyof Bounds, 'kind' | 'isFollowed' | 'tabs' | 'asks' | 'crossTab'>
+type Limited = Exclude<keyof Bounds, 'kind' | 'isFollowed' | 'tabs' | 'calls' | 'asks' | 'crossTab'>
 
 /** A page with its client. */
 export interface SmallTab extends SmallPage {
@@ -77,17 +79,21 @@ export interface SmallWorld {
   readonly breaches: readonly string[]
   /** A request was given up, or its answer was: nobody may know what became of it. */
   isUncertain(): boolean
+  /** How many calls each tab makes. */
+  readonly callCount: number
   /** Stage of a call and the kind of step that came then, each pair once. */
   readonly reached: ReadonlySet<string>
   settle(): Promise<void>
 }
 
-export const KEY = 'the-key'
+/** The keys of the calls, in their order. */
+export const KEYS = ['the-key', 'the-other-key'] as const
 const CLOCK_SET_BACK_MS = 5000
 const TURNS = 2
 
 export function createSmallWorld(bounds: Bounds): SmallWorld {
   const left = new Map<string, number>(Object.entries(bounds).filter(([, value]) => typeof value === 'number'))
+  const { calls: callCount = 1 } = bounds
   const tabs: SmallTab[] = []
   const breaches: string[] = []
   const reached = new Set<string>()
@@ -109,7 +115,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   const network = createSmallNetwork({
     handle: (request) => {
       const response = server.handle(request)
-      if (server.executions() > 1) breach('the tool ran twice')
+      if (KEYS.some((_, call) => server.executions(call) > 1)) breach('the tool ran twice')
       return response
     },
     onSent: sent,
@@ -117,7 +123,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   })
   const isAwake = (tab: SmallTab) => tab.isAlive && !tab.isFrozen
   const awakeSince = (tab: SmallTab) => tab.awakeSince
-  const follows = ({ client }: SmallTab, taskId: string) => callOf(client)?.task?.taskId === taskId
+  const follows = ({ client }: SmallTab, taskId: string) => callsOf(client).some(({ task }) => task?.taskId === taskId)
   /** What tabs know that hear all that others say, and what each has heard itself. */
   const floors = createPollFloors<SmallTab>({ all: () => tabs, isAwake, follows, awakeSince, canHaveRead: () => true })
   const ownFloors = createPollFloors<SmallTab>({
@@ -184,7 +190,8 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   function start(tab: SmallTab): void {
     tab.hasStarted = true
     tab.enter('start', () => {
-      tab.client.startToolCall({ name: 'work', arguments: {} }, { key: KEY }).result.catch(() => {})
+      for (const [call, key] of KEYS.slice(0, callCount).entries())
+        tab.client.startToolCall({ name: 'work', arguments: { call } }, { key }).result.catch(() => {})
     })
   }
 
@@ -251,8 +258,9 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   function serverSteps(): Step[] {
     return [...server.tasks.values()].flatMap((task) => {
       if (task.status !== 'working') return []
-      const end = { name: 'the task ends', take: () => server.end(task) }
-      const ask = { name: 'the task asks', take: () => server.ask(task) }
+      const name = server.tasks.size === 1 ? 'the task' : task.taskId
+      const end = { name: `${name} ends`, take: () => server.end(task) }
+      const ask = { name: `${name} asks`, take: () => server.ask(task) }
       if (!bounds.asks) return [end]
       return [task.answer === undefined ? ask : end]
     })
@@ -310,7 +318,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
             .map((one) => one.name)
             .join(', ')}`,
         )
-      const kind = name.replace(/ [A-Z](\.\d+)?( |$)/, ' …$2')
+      const kind = name.replace(/ [A-Z](\.\d+)?( |$)/, ' …$2').replace(/^task-\d/, 'the task')
       for (const tab of tabs) if (tab.isAlive && tab.hasStarted) reached.add(`${stageOf(tab)} ← ${kind}`)
       if (step.costs !== undefined && isBounded) left.set(step.costs, (left.get(step.costs) ?? 0) - 1)
       step.take()
@@ -345,6 +353,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     breach,
     breaches,
     isUncertain: () => dropped > 0,
+    callCount,
     reached,
     settle,
   }
@@ -352,8 +361,15 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
 
 const RESPONSE = { action: 'accept', content: { answer: 'large' } } as const
 
+/** The first call of a page; in worlds of one call, that one. */
 export function callOf(client: TaskClient): ToolCallState | undefined {
-  return Object.values(client.store.getState().calls)[0]
+  return callsOf(client)[0]
+}
+
+/** The calls of a page, in the order of their keys. */
+export function callsOf(client: TaskClient): ToolCallState[] {
+  const calls = Object.values(client.store.getState().calls)
+  return KEYS.flatMap((key) => calls.find((call) => call.key === key) ?? [])
 }
 
 export function isSettled({ phase }: ToolCallState): boolean {

@@ -10,17 +10,20 @@ process.env['NODE_ENV'] = 'production'
 export interface UniverseRound extends NamedWorld {
   readonly kind: ClientKind
   readonly maxStates?: number | undefined
+  readonly minutes?: number | undefined
 }
 
-export interface WalkedWorld extends Pick<Exploration, 'states' | 'transitions' | 'depth' | 'ends' | 'isComplete'> {
+export interface WalkedWorld
+  extends Pick<Exploration, 'states' | 'transitions' | 'depth' | 'wholeDepth' | 'ends' | 'isComplete'> {
   readonly name: string
   readonly reached: readonly string[]
   readonly seconds: number
 }
 
-await workRounds<UniverseRound, WalkedWorld>(async ({ name, bounds, maxDepth, maxStates, kind }) => {
+await workRounds<UniverseRound, WalkedWorld>(async ({ name, bounds, maxDepth, maxStates, minutes, kind }) => {
   const startedAt = performance.now()
-  const { reached, failure, ...walked } = await explore({ bounds: { ...bounds, kind }, maxDepth, maxStates })
+  const deadline = minutes === undefined ? undefined : startedAt + minutes * 60_000
+  const { reached, failure, ...walked } = await explore({ bounds: { ...bounds, kind }, maxDepth, maxStates, deadline })
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   return {
     totals: { ...walked, name, reached: [...reached], seconds },

@@ -10,8 +10,15 @@ export interface NamedWorld {
 
 const two = { tabs: 2 } as const
 
-/** The worlds of `npm run universe`. Two tabs make one call under one key; the server answers it with a task. */
+/**
+ * The worlds of `npm run universe`. Two tabs make one call under one key; the server answers it with a task. Those that may be too
+ * large to be walked whole come last.
+ */
 export const WORLDS: readonly NamedWorld[] = [
+  { name: 'one tab, two calls', bounds: { tabs: 1, calls: 2, time: 1 } },
+  { name: 'two tabs, two calls', bounds: { ...two, calls: 2, time: 0 } },
+  { name: 'three tabs', bounds: { tabs: 3, time: 0 } },
+  { name: 'three tabs, a crash', bounds: { tabs: 3, time: 0, crash: 1 } },
   { name: 'two tabs', bounds: { ...two, time: 3 } },
   { name: 'a crash', bounds: { ...two, time: 2, crash: 1 } },
   { name: 'a lost message', bounds: { ...two, time: 2, lose: 1 } },
