@@ -56,7 +56,7 @@ const AHEAD_MS = 100
  * Drops a call that was forgotten elsewhere at `at`, ms since the epoch. What this page may have written since goes as well,
  * but not what belongs to a call made since.
  */
-export function dropForgotten(run: Run, callId: string, at = Number.POSITIVE_INFINITY): void {
+export function dropForgotten(run: Run, callId: string, at: number = Number.POSITIVE_INFINITY): void {
   const entry = run.calls.get(callId)
   if (entry === undefined) return
   const { stage } = entry.call
