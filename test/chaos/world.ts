@@ -207,6 +207,7 @@ export function createWorld(
   let requestsSent = 0
   let isPatient = false
   let hasDrifted = false
+  const sleptThroughSetBack = new Set<Tab>()
   /** What is to happen in the middle of what a page does. */
   let interruption: { readonly tab: Tab; left: number; readonly action: () => void } | undefined
   /** How often a page could not see which records there are. */
@@ -261,7 +262,9 @@ export function createWorld(
     follows,
     awakeSince: (tab) => tab.awakeSince,
     // A storage that takes its time may have answered a page that was there before with what was there before.
-    canHaveRead: ({ openedAt }, writtenAt) => options.storage === 'local' || openedAt > writtenAt,
+    // One that slept while the clock was set back cannot tell by which clock a record was written.
+    canHaveRead: (tab, writtenAt) =>
+      !sleptThroughSetBack.has(tab) && (options.storage === 'local' || tab.openedAt > writtenAt),
     isDeaf: messages.isDeaf,
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
@@ -575,6 +578,7 @@ export function createWorld(
       correction += ms
       // Times of a clock that was ahead by a day are believed for as long (DUR-62).
       if (ms <= -DAY_MS) isPatient = true
+      if (ms < 0) for (const tab of tabs) if (isAsleep(tab)) sleptThroughSetBack.add(tab)
       maxCorrection = Math.max(maxCorrection, correction)
       minCorrection = Math.min(minCorrection, correction)
       browser.setClock(ms)
