@@ -1,3 +1,4 @@
+import type { HeldLock } from '../../src/core/environment/environment.js'
 import type { SmallPage } from './smallBrowser.js'
 
 interface Request {
@@ -18,7 +19,7 @@ export interface SmallLocks {
     page: SmallPage,
     lock: string,
     options: { signal?: AbortSignal; steal?: boolean },
-    hold: (lock: unknown) => Promise<T>,
+    hold: (lock: HeldLock | null) => Promise<T>,
   ): Promise<T>
   /** The next notice for a page. */
   next(page: SmallPage): Notice | undefined

@@ -13,13 +13,20 @@ export interface WebStorage {
   removeItem(key: string): void
 }
 
-/** The part of the Web Locks API that tabs need. */
+/** The part of the Web Locks API that tabs need. A request rejects if its lock is taken away while it is held. */
 export interface Locks {
   request<T>(
     name: string,
     options: { signal?: AbortSignal; steal?: boolean },
-    hold: (lock: unknown) => Promise<T>,
+    hold: (lock: HeldLock | null) => Promise<T>,
   ): Promise<T>
+}
+
+/** A lock that was granted. */
+export interface HeldLock {
+  readonly name?: string
+  /** False once another process may have it. Absent if the lock cannot end while its holder is frozen, as in a browser. */
+  isHeld?(): boolean
 }
 
 /** The part of `BroadcastChannel` that tabs need. */

@@ -194,11 +194,11 @@ async function exclusively(
 ): Promise<void> {
   const name = `input:${hash(id)}:${inputKey}`
   return run.inTurn(name, async () => {
-    const unlock = await run.tabs.lock(name, signal)
+    const lock = await run.tabs.lock(name, signal)
     try {
       await work()
     } finally {
-      unlock()
+      lock.release()
     }
   })
 }

@@ -8,6 +8,7 @@ import { type Call, recordOf, settledBy } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'
 import { isSettled } from '../record/toolCallState.js'
+import { NO_LOCK } from '../tabs/tabs.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
@@ -164,9 +165,9 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
   const { signal } = run.closing
   const isRepeatable = await run.port.isRepeatable(tool)
   if (planStart(intent, { wish: 'resume', isRepeatable }) === 'nothing') return []
-  let unlock = () => {}
+  let lock = NO_LOCK
   try {
-    unlock = await run.tabs.lock(`call:${callId}`, signal)
+    lock = await run.tabs.lock(`call:${callId}`, signal)
     const found = await run.records.read(callId)
     if (signal.aborted || found === undefined) return []
     return [createHandle(run, run.calls.get(callId) ?? open(run, found))]
@@ -174,6 +175,6 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
     if (signal.aborted) return []
     throw error
   } finally {
-    unlock()
+    lock.release()
   }
 }

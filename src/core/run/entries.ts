@@ -102,6 +102,9 @@ export interface PendingResponse {
 /** Why a call waits for its lock no longer. */
 export const TOLD: Error = new Error('Another tab has made the call.')
 
+/** Why a call is not sent: another process has its lock by now, and has made it. */
+export const LOCK_LOST: Error = new Error('Another process may have made the call.')
+
 export function createCallEntry(call: Call): CallEntry {
   let resolve: CallEntry['resolve'] = () => {}
   let reject: CallEntry['reject'] = () => {}

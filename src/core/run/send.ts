@@ -9,12 +9,22 @@ import type { ToolCallResponse } from '../protocol/taskPort.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
+import type { TabLock } from '../tabs/tabs.js'
 import { retry } from '../time/retry.js'
-import type { CallEntry } from './entries.js'
+import { type CallEntry, LOCK_LOST } from './entries.js'
 import { change } from './learning.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
 import type { Start } from './start.js'
+
+/** What a call is sent with. */
+export interface Send {
+  /** Aborted by whoever leaves the call, and with `LOCK_LOST` if it must not be sent. */
+  readonly controller: AbortController
+  readonly lock: TabLock
+  /** The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted. */
+  readonly before: CallRecord | undefined
+}
 
 /**
  * Sends a `tools/call`: once, or until it is answered where the server knows by a key that it came before.
@@ -23,16 +33,15 @@ import type { Start } from './start.js'
  * write intent ▶ tools/call, key 1 ─╳ backoff, offline ▶ tools/call, key 1 ▶ what became of the first
  * ```
  *
- * @param before The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted.
  * @throws {ToolCallInterruptedError} if the call may have reached the server, and nobody can tell.
  */
 export async function sendCall(
   run: Run,
   entry: CallEntry,
   { wish, meta }: Pick<Start, 'wish' | 'meta'>,
-  signal: AbortSignal,
-  before: CallRecord | undefined,
+  { controller, lock, before }: Send,
 ): Promise<ToolCallResponse> {
+  const { signal } = controller
   const { port, environment, records, rules } = run
   const { policy } = rules
   const { callId, name, arguments: args } = entry.call
@@ -41,6 +50,15 @@ export async function sendCall(
   let isSentHere = false
   let giveUpAt: number | undefined
   let violations = 0
+
+  /** A process that was frozen since the lock was granted sends nothing: another one may have made the call meanwhile. */
+  function checkLock(): void {
+    if (lock.isHeld()) return
+    const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: false } as const
+    change(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent: 'no', stage: waiting }))
+    controller.abort(LOCK_LOST)
+    signal.throwIfAborted()
+  }
 
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
@@ -53,12 +71,16 @@ export async function sendCall(
       canRepeat = keyTtlMs > 0
       change(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
     }
+    checkLock()
     isSentHere = true
     if (canRepeat) key ??= environment.randomId()
     const { sent } = entry.call
     change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
-    if ((await records.write(record)) || !(await records.isNewer(callId))) return key
+    if ((await records.write(record)) || !(await records.isNewer(callId))) {
+      checkLock()
+      return key
+    }
     change(run, entry, (call) => ({ ...call, sent }))
     throw new PageOutdatedError(name, { callId })
   }

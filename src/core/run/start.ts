@@ -5,8 +5,9 @@ import type { ToolCallRequest } from '../protocol/taskPort.js'
 import { asFound } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
+import { NO_LOCK } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
-import { type CallEntry, TOLD } from './entries.js'
+import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import { attach } from './leading.js'
 import { change } from './learning.js'
 import { adopt, failureOf } from './pageCalls.js'
@@ -35,12 +36,13 @@ export interface Start {
  * a page that goes away leaves:      intent: interrupted   record: followed again
  *                                    or sent again, where the server knows its key
  * another tab with the same key:     waits for the lock, is told of the task or the outcome, or finds the record
+ * a frozen process loses the lock:   waits for it again, and finds the record
  * ```
  */
 export async function startCall(run: Run, entry: CallEntry, start: Start): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
-  let unlock = () => {}
+  let lock = NO_LOCK
   entry.abort = controller
   try {
     // The caller has the handle before the first event, and may cancel the call by it.
@@ -48,7 +50,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     signal.throwIfAborted()
     if (!isWaiting(entry)) return
     const { callId, key } = entry.call
-    if (key !== undefined) unlock = await run.tabs.lock(`call:${callId}`, signal)
+    if (key !== undefined) lock = await run.tabs.lock(`call:${callId}`, signal)
     // Another tab may have told of its task or outcome while this one waited.
     if (!isWaiting(entry)) return
     const found = key === undefined || start.wish === 'call-again' ? undefined : await run.readFound(run, callId)
@@ -57,7 +59,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     if (intent === 'taken') return
     const { stage } = entry.call
     if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
-    const response = await sendCall(run, entry, start, signal, intent)
+    const response = await sendCall(run, entry, start, { controller, lock, before: intent })
     if ((entry.call.stage.name as string) === 'left') return
     if (response.type === 'result') return await settle(run, entry, { result: response.result })
     const task = pickTask(response.task)
@@ -69,13 +71,14 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     resumeCancel(run, entry, signal.aborted)
   } catch (error) {
     // Told, forgotten or started again while it waited: whoever did that has settled it.
-    const isOver = entry.task !== undefined || (signal.aborted && signal.reason === TOLD)
+    const isOver = entry.task !== undefined || signal.reason === TOLD || signal.reason === LOCK_LOST
     // What another version has recorded is for the other tabs to read.
     if (!isOver) await settle(run, entry, { error: asError(error) }, error instanceof PageOutdatedError)
   } finally {
     if (entry.abort === controller) entry.abort = undefined
-    unlock()
+    lock.release()
   }
+  if (signal.reason === LOCK_LOST) await startCall(run, entry, start)
 }
 
 function isWaiting({ call }: CallEntry): boolean {

@@ -1,9 +1,9 @@
-import type { Channel, Environment, Locks, Unsubscribe } from '../environment/environment.js'
+import type { Channel, Environment, HeldLock, Locks, Unsubscribe } from '../environment/environment.js'
 import { hash } from '../record/hash.js'
 import { createElection, type OwnElection } from './election.js'
 import { locksWithFallback } from './fallbackLocks.js'
 import { decodeTabMessage, encodeTabMessage, type TabMessage } from './messages.js'
-import { type Election, MESSAGE_DELAY_MS, type Tabs } from './tabs.js'
+import { type Election, MESSAGE_DELAY_MS, type TabLock, type Tabs } from './tabs.js'
 
 export interface TabsOptions {
   readonly scope: string
@@ -114,13 +114,7 @@ export function createTabs(options: TabsOptions): Tabs {
       theirs.postMessage(encodeTabMessage(message))
       theirs.close()
     },
-    lock: (what, signal) =>
-      new Promise((resolve, reject) => {
-        const hold = () => new Promise<void>((release) => resolve(() => void afterMessages(release)))
-        locks.request(`${name}:${what}`, { signal }, hold).catch((error: unknown) => {
-          reject(signal.aborted ? signal.reason : error)
-        })
-      }),
+    lock: (what, signal) => requestLock(locks, `${name}:${what}`, signal, afterMessages),
     electionOf: (taskId) => {
       // Every script of the origin can list the names of locks.
       const lockName = leaderPer === 'scope' ? 'leader' : `leader:${hash(taskId)}`
@@ -145,6 +139,27 @@ export function createTabs(options: TabsOptions): Tabs {
       disconnect()
     },
   }
+}
+
+/** Resolves when the lock is granted. `later` calls what lets it go, when the last message has arrived. */
+function requestLock(
+  locks: Locks,
+  name: string,
+  signal: AbortSignal,
+  later: (release: () => void) => unknown,
+): Promise<TabLock> {
+  return new Promise((resolve, reject) => {
+    let isLost = false
+    const hold = (lock: HeldLock | null) =>
+      new Promise<void>((release) => {
+        const isHeld = () => !isLost && lock?.isHeld?.() !== false
+        resolve({ release: () => void later(release), isHeld })
+      })
+    locks.request(name, { signal }, hold).catch((error: unknown) => {
+      isLost = true
+      reject(signal.aborted ? signal.reason : error)
+    })
+  })
 }
 
 /** A hidden tab is throttled: one that can be seen takes over from it, once it has received what that one knows. */

@@ -23,6 +23,13 @@ export interface Election {
   giveAway(): void
 }
 
+/** A lock that this tab holds. */
+export interface TabLock {
+  release(): void
+  /** False once another tab may hold it: at a backend, the lock of a process that was frozen goes to another one. */
+  isHeld(): boolean
+}
+
 /** The tabs of this browser that talk to the same server for the same account. */
 export interface Tabs {
   /** True if there are no other tabs to talk to. */
@@ -34,14 +41,16 @@ export interface Tabs {
   post(message: TabMessage): void
   /** Posts to the tabs of a scope that a call was forgotten, or every one, if it was started up to then. */
   postForgotten(at: number, callId?: string, scope?: string): void
-  /** Waits until no other tab holds it. Resolves to a function that lets it go. Rejects with the signal's reason. */
-  lock(name: string, signal: AbortSignal): Promise<Unsubscribe>
+  /** Waits until no other tab holds it. Rejects with the signal's reason. */
+  lock(name: string, signal: AbortSignal): Promise<TabLock>
   /** The election that decides which tab polls the task. */
   electionOf(taskId: string): Election
   close(): void
 }
 
 const nothing = (): void => {}
+/** The lock of a tab that is alone, or of a call that needs none. */
+export const NO_LOCK: TabLock = { release: nothing, isHeld: () => true }
 const SOLE_LEADER: Election = { isLeader: () => true, join: () => nothing, steal: nothing, giveAway: nothing }
 
 /** The tabs of a page that is alone: it has no Web Locks or no BroadcastChannel, or does not want them. */
@@ -51,7 +60,7 @@ export const NO_TABS: Tabs = {
   hasPeers: () => false,
   post: nothing,
   postForgotten: nothing,
-  lock: () => Promise.resolve(nothing),
+  lock: () => Promise.resolve(NO_LOCK),
   electionOf: () => SOLE_LEADER,
   close: nothing,
 }

@@ -103,7 +103,7 @@ it('grants a lock to one process, for as long as that holds it, and then to the 
 it('returns what the work returns, and throws what it throws', async () => {
   const { browser, startProcess, leases } = setUp()
   const { locks } = startProcess()
-  expect(await locks.request('x', {}, async (lock) => lock)).toEqual({ name: 'x' })
+  expect(await locks.request('x', {}, async (lock) => lock)).toMatchObject({ name: 'x' })
   await expect(locks.request('x', {}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   await browser.settle()
   expect(leases.size).toBe(0)
@@ -138,6 +138,21 @@ it('a process that was frozen for longer than its lease learns that another one 
   first.letGo()
   await browser.advance(3 * LEASE_MS)
   expect(second.error).toBeUndefined()
+})
+
+it('says of a lock whose lease has ended that it is not held, before a timer or a message can', async () => {
+  const { browser, startProcess } = setUp()
+  const { page, locks } = startProcess()
+  const held: (boolean | undefined)[] = []
+  void locks.request('x', {}, async (lock) => {
+    held.push(lock?.isHeld?.())
+    page.freeze()
+    await browser.advance(2 * LEASE_MS)
+    held.push(lock?.isHeld?.())
+  })
+  await browser.settle()
+  await browser.advance(2 * LEASE_MS)
+  expect(held).toEqual([true, false])
 })
 
 it('a lock that is stolen rejects where it was held, and what that process lets go of later is not freed', async () => {

@@ -1,4 +1,4 @@
-import type { Environment, Locks } from '../../../core/environment/environment.js'
+import type { Environment, HeldLock, Locks } from '../../../core/environment/environment.js'
 import { abortError } from '../../../core/time/abort.js'
 import { repeat } from '../../../server/base/repeat.js'
 import { within } from '../../../server/base/within.js'
@@ -125,7 +125,7 @@ export function createLeaseLocks({ store, bus, environment, leaseMs }: LeaseLock
     }
   }
 
-  function hold<T>(lease: Lease, takenAt: number, work: (lock: unknown) => Promise<T>): Promise<T> {
+  function hold<T>(lease: Lease, takenAt: number, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const own: HeldLease = {
         ...lease,
@@ -147,7 +147,8 @@ export function createLeaseLocks({ store, bus, environment, leaseMs }: LeaseLock
       }
       held.set(lease.token, own)
       stopRenewing ??= repeat(environment, leaseMs / 3, renewAll)
-      work({ name: lease.name })
+      // A process that wakes looks at the clock before its timers do.
+      work({ name: lease.name, isHeld: () => held.has(lease.token) && environment.now() < own.until })
         .then(resolve, reject)
         .finally(() => {
           end()
