@@ -140,7 +140,11 @@ export function take(run: Run, work: () => void): void {
   if (run.isTaking) return
   run.isTaking = true
   try {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) next()
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      // A clock that was set back moves what is known, and not what comes now, which is of this clock already.
+      now(run)
+      next()
+    }
   } finally {
     run.isTaking = false
     if (queue.length > 0) run.environment.setTimeout(() => take(run, () => {}), 0)

@@ -131,7 +131,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       const key = prefix + record.callId
       const write = (stored: CallRecord | undefined): MaybePromise<boolean> => {
         if (isSuccessor(stored, record)) return true
-        const text = encodeCallRecord(mergeCalls(byClock(stored, setBackBy), record))
+        const text = encodeCallRecord(mergeCalls(byClock(stored, record, setBackBy), record))
         return mapMaybePromise(storage.setItem(key, text), () => true)
       }
       const update = (text: string | null | undefined): MaybePromise<boolean> => {
@@ -163,8 +163,10 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 }
 
-function byClock(record: CallRecord | undefined, by: number): CallRecord | undefined {
-  return by === 0 || record?.task === undefined ? record : { ...record, task: setBack(record.task, by) }
+/** The stored record by a clock that was set back. What another page has noted since may be by that clock already. */
+function byClock(stored: CallRecord | undefined, { task }: CallRecord, by: number): CallRecord | undefined {
+  if (by === 0 || stored?.task === undefined || task === undefined) return stored
+  return stored.task.notedAt > task.notedAt + by ? stored : { ...stored, task: setBack(stored.task, by) }
 }
 
 /** How the names of the records of a scope begin. */
