@@ -29,6 +29,8 @@ export interface EntryBook {
   release(entry: Entry): void
   /** Ends a call without the backend. */
   fail(entry: Entry, error: Error): void
+  /** True if the news have come to where an answer was given, and are of the same process. */
+  isTold(told: Position | undefined): boolean
   /** True if the news do not know the call, or this run of it: another process of the backend has taken it. */
   isElsewhere(entry: Entry): boolean
   /** Shows it as it is now. */
@@ -110,6 +112,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
       setFailure(entry, error)
       refresh(entry)
     },
+    isTold,
     isElsewhere(entry) {
       const { position } = mirror
       const { isOver, callId, start, wire } = entry

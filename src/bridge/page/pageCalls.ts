@@ -2,7 +2,7 @@ import { asError } from '../../core/protocol/asError.js'
 import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
-import type { Answer } from '../wire/messages.js'
+import type { Answer, CallOnWire } from '../wire/messages.js'
 import type { Entry } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
@@ -76,13 +76,21 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       })
   }
 
-  function takeAnswer(entry: Entry, { call }: Answer): void {
+  function takeAnswer(entry: Entry, answer: Answer): void {
+    const { call } = answer
     if (call !== undefined && entries.get(entry.callId) === entry) {
       if (entry.start !== undefined) entry.start = { ...entry.start, run: call.startedAt }
-      news.takeCall(entry.callId, call)
+      const heard = mirror.wireOf(entry.callId)
+      news.takeCall(entry.callId, heard && isLater(heard, call, answer) ? heard : call)
     }
     book.refresh(entry)
     watch(FIRST_ASK_MS)
+  }
+
+  /** An answer may have taken so long that the news of the same run are later. */
+  function isLater(heard: CallOnWire, call: CallOnWire, answer: Answer): boolean {
+    const isEnd = heard.endedAt !== undefined && call.endedAt === undefined
+    return heard.startedAt === call.startedAt && (isEnd || book.isTold(answer))
   }
 
   /** Asks for the calls that other processes have, until the news know them. */
