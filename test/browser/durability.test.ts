@@ -89,7 +89,7 @@ test('[DUR-21] 50 reloads during a task make no second call and no poll too many
   }
   await finish(tab)
   expectOneStream()
-})
+}, 120_000)
 
 test('[DUR-42] of four tabs the one that polls crashes, between two polls and during one, and another goes on', async () => {
   const tabs = new Map<string, Tab>()
