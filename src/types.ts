@@ -17,7 +17,7 @@ export type {
   WireObservation,
 } from './core/client/observe/events.js'
 export type { TaskClientBaseOptions } from './core/client/taskClient.js'
-export type { Channel, Locks, Unsubscribe, WebStorage } from './core/environment/environment.js'
+export type { Channel, HeldLock, Locks, Unsubscribe, WebStorage } from './core/environment/environment.js'
 export type {
   AudioContent,
   ContentBlock,

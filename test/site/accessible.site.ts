@@ -84,7 +84,7 @@ test.for([
   ['mutation', /\/(?:react|vue|svelte|solid)\b/],
   ['SSR', /\/server-rendering/],
   ['hydration', /\/server-rendering/],
-  ['websocket', /\/concepts[^/]*#polls-push-and-websockets/],
+  ['websocket', /\/(concepts[^/]*#polls-push-and-websockets|backend[^/]*#a-websocket-in-place-of-the-stream)/],
   ['key', /\/keys/],
   ['offline', /\/progress[^/]*#offline-and-reconnecting/],
   ['timeout', /\/durability[^/]*#timeouts/],
