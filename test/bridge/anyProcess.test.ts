@@ -2,6 +2,7 @@ import { createTaskClient, type TaskClient, TaskExpiredError } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
 import { expect, it } from 'vitest'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const URL = 'http://localhost/api/calls'
@@ -9,13 +10,7 @@ const URL = 'http://localhost/api/calls'
 /** Two processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
 function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
-  const items = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
-    removeItem: (key: string) => void items.delete(key),
-    keys: () => [...items.keys()],
-  }
+  const storage = memoryStorage()
 
   function startProcess() {
     const machine = server.browser.openPage()

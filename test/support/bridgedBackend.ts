@@ -7,6 +7,7 @@ import {
 } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 
 export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
 
@@ -68,13 +69,7 @@ export function createBridgedBackend(
   clientOptions: BackendOptions = {},
   hasSockets: boolean = areSockets,
 ): BridgedBackend {
-  const items = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
-    removeItem: (key: string) => void items.delete(key),
-    keys: () => [...items.keys()],
-  }
+  const storage = memoryStorage()
   const requests: BackendRequest[] = []
   let backend = startProcess()
 

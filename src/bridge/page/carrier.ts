@@ -23,5 +23,5 @@ export interface BridgeCarrier {
   carry(news: CarriedNews): Promise<Refusal | undefined>
 }
 
-/** Where a stream goes on, as the backend reads it. */
+/** The position from which a stream continues, in the format of `Last-Event-ID`. */
 export const positionText = ({ epoch, seq }: Position): string => `${epoch}:${seq}`

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { type CallRecord, newTaskRecord, setBack } from '../record/record.js'
+import { memoryStorage } from './memoryStorage.js'
 import { createRecordStore } from './recordStore.js'
 
 const OWNER = { endpoint: 'https://tasks.example/mcp', scope: '' }
@@ -24,15 +25,9 @@ function recordAt(notedAt: number, earliestAt: number): CallRecord {
 
 /** A store with a record in it, and the record of a page whose clock was set back since. */
 async function update(stored: CallRecord, ownNotedAt: number): Promise<number | undefined> {
-  const items = new Map<string, string>()
   const store = createRecordStore({
     ...OWNER,
-    storage: {
-      getItem: (key) => items.get(key),
-      setItem: (key, text) => void items.set(key, text),
-      removeItem: (key) => void items.delete(key),
-      keys: () => [...items.keys()],
-    },
+    storage: memoryStorage(),
     now: () => 5000,
     pause: () => Promise.resolve(),
     inTime: (pending) => pending,

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createBus } from './bus.js'
 import { createChannels } from './channels.js'
 
-it('a message that cannot be sent is lost, and rejects nothing that nobody handles', async () => {
+it('drops a message that cannot be sent, without an unhandled rejection', async () => {
   const send = vi.fn(() => Promise.reject(new Error('The database is away.')))
   const bus = createBus({ open: async () => {}, shut: () => {}, send })
   const unhandled = vi.fn()
