@@ -1,4 +1,5 @@
-import { TaskError, TaskFailedError, TaskInputError, ToolCallKeyConflictError } from 'taskwire'
+import { TaskConfigurationError, TaskError, TaskFailedError, TaskInputError, ToolCallKeyConflictError } from 'taskwire'
+import { createTaskClient } from 'taskwire/bridge'
 import { expect, it, vi } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -34,6 +35,23 @@ it('a page that had the client itself keeps the options that belong to the backe
   expect(call.getState().phase).toBe('input_required')
   const options = { ...kept, headers: { authorization: 'Bearer' } }
   expect(() => backend.openPage(undefined, options)).toThrow('There is no option headers.')
+})
+
+it.each([
+  ['no URL', ''],
+  ['a URL that is not of HTTP', 'ftp://localhost/api/calls'],
+  ['text that is no URL', 'http://'],
+])('with %s the page is told what to pass', (_, url) => {
+  const { backend } = setUp()
+  expect(() => backend.openPage(undefined, { url })).toThrow(TaskConfigurationError)
+  expect(() => backend.openPage(undefined, { url })).toThrow("pass { url: '/api/calls' }")
+})
+
+it('a client with a relative URL can be made on a server, where it cannot connect', async () => {
+  const client = createTaskClient({ url: '/api/calls', environment: { baseUrl: () => undefined } })
+  expect(client.store.getState().connection).toEqual({ status: 'idle' })
+  await expect(client.listTools()).rejects.toThrow('the whole URL where there is no page')
+  await client.close()
 })
 
 it('the page never has the id of a task, nor arguments that it has not sent itself', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import { type TaskClient, TaskConfigurationError } from 'taskwire'
 import { createTaskClient, webSocket } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
@@ -144,19 +145,21 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
 const toRequest = ({ url = '', headers }: IncomingMessage) =>
   new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })
 
-it('a page follows a call by a real WebSocket, also when that is cut', async () => {
+it('a page follows a call by a real WebSocket, also when that is cut, and sends its actions by HTTP', async () => {
   const server = createWorkServer({ browser: { turns: 60 } })
   const users = createBridgedBackend(server)
   const client: TaskClient = users.clientOf('ada')
   const bridge = createTaskBridge({ clientOf: () => client, allow: { tools: ['work'] } })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
-  const http = createServer()
+  const listener = toNodeHandler({ fetch: bridge.fetch })
+  const http = createServer((request, response) => void listener(request as NodeIncomingMessageLike, response))
   http.on('upgrade', (request, socket, head) => {
     sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(toRequest(request), page))
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   closing.push(
     () => http.close(),
+    () => http.closeAllConnections(),
     () => {
       for (const each of sockets.clients) each.terminate()
     },
@@ -164,10 +167,10 @@ it('a page follows a call by a real WebSocket, also when that is cut', async () 
   const page = createTaskClient({
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/api/calls`,
     carrier: webSocket({ WebSocket }),
-    fetch: (url, init) => bridge.fetch(new Request(url, init)),
     crossTab: false,
   })
   closing.push(page.close)
+  await page.connect()
   const call = page.startToolCall(WORK, { key: 'k' })
   await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
   await server.advance(2500)

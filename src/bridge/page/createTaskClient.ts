@@ -1,19 +1,19 @@
 import { checkNames } from '../../core/client/checkNames.js'
 import { checkOptions } from '../../core/client/checkOptions.js'
 import { createStore } from '../../core/client/createStore.js'
-import { endpointOf } from '../../core/client/endpoint.js'
 import { createListeners } from '../../core/client/listeners.js'
 import { readPollPolicy } from '../../core/client/options.js'
 import { createReports } from '../../core/client/reports.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
+import type { Environment } from '../../core/environment/environment.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import { asError } from '../../core/protocol/asError.js'
-import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { hash } from '../../core/record/hash.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import { toolCallId } from '../../core/run/keys.js'
+import { backendUrl } from './backendUrl.js'
 import { clientOf } from './clientOf.js'
 import { UNAUTHORIZED } from './connectionOf.js'
 import { createLink } from './link.js'
@@ -62,16 +62,10 @@ const OPTIONS = {
   retry: ['baseMs', 'maxMs', 'maxAttempts', 'connectAttempts'],
 }
 
-function readUrl(options: TaskClientBridgeOptions): string | URL {
-  const { url } = Object(options) as Partial<TaskClientBridgeOptions>
-  if (url !== undefined && url !== '') return url
-  throw new TaskConfigurationError("createTaskClient of taskwire/bridge needs its backend: pass { url: '/api/calls' }.")
-}
-
 function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
-  const url = readUrl(options)
-  const environment = { ...browserEnvironment(), ...options.environment }
-  const backend = endpointOf(url, environment)
+  const { url } = Object(options) as TaskClientBridgeOptions
+  const environment: Environment = { ...browserEnvironment(), ...Object(options).environment }
+  const urlOfBackend = backendUrl(url, environment)
   inDevelopment?.(() => {
     checkNames(options, OPTIONS)
     checkOptions(options)
@@ -87,7 +81,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
     options.onError?.(error, context),
   )
   const onError = (error: unknown) => report(asError(error), { operation: 'connect' })
-  const owner = { endpoint: backend.key, scope }
+  const owner = { endpoint: environment.baseUrl() === undefined ? String(url) : urlOfBackend().href, scope }
   const id = hash(JSON.stringify([owner.endpoint, scope]))
   const closing = new AbortController()
   const settled = createListeners<[SettledToolCall]>(guard)
@@ -95,7 +89,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
   const frameMs = options.batchUpdates === false ? 0 : FRAME_MS
   const store = createStore({ environment, frameMs, onListenerError: rethrowLater })
   const mirror = createMirror((ref) => ('id' in ref ? ref.id : toolCallId(owner, ref.name, ref.key)))
-  const to = { environment, fetch, url: backend.url, policy: readPollPolicy(options) }
+  const to = { environment, fetch, url: urlOfBackend, policy: readPollPolicy(options) }
   let heardAt: number | undefined
 
   const standing = createStanding({ environment, store, mirror, onError, onChange: () => calls.refreshAll() })

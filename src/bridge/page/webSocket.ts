@@ -51,7 +51,7 @@ export function webSocket(options: WebSocketCarrierOptions = {}): BridgeCarrier 
 }
 
 function addressOf({ url, position }: CarriedNews): string {
-  const address = url()
+  const address = new URL(url())
   address.protocol = address.protocol.replace('http', 'ws')
   if (position !== undefined) address.searchParams.set(LAST_EVENT_ID, positionText(position))
   return address.href
