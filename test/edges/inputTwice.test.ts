@@ -221,6 +221,30 @@ describe('a response in a page that is back from the back-forward cache', () => 
     expect(late.error()).toBeInstanceOf(TaskInputError)
     expect(sent()).toEqual([{ transfer: ACCEPT }])
   })
+
+  // tab A          respond(), waits ─ in the back-forward cache ········· granted ─ pageshow
+  // tab B  respond(), sends ················· taken ─ the call is forgotten
+  it('[EDGE-54] is refused where it waited for the one of another tab, by which the call was forgotten', async () => {
+    const response = held(ack)
+    server.on('tasks/update', response)
+    const [a, b] = [await openTab(), await openTab()]
+    const first = outcomeOf(b.call.respond('transfer', ACCEPT))
+    await browser.advance(100)
+    const late = outcomeOf(a.call.respond('transfer', DECLINE))
+    await browser.advance(100)
+    await a.page.hidePage()
+    a.page.freeze()
+    response.release()
+    await browser.advance(100)
+    expect(first.state()).toBe('resolved')
+    await Promise.all([b.client.forget({ callId: b.call.callId }), browser.advance(5000)])
+    await a.page.thaw()
+    await browser.advance(10)
+    await a.page.showPage()
+    await browser.advance(10_000)
+    expect(late.state()).toBe('rejected')
+    expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
 })
 
 /** A storage that a page has for itself. */

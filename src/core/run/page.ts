@@ -35,8 +35,9 @@ function soon(run: Run, task: TaskEntry): void {
  * Listens to the page once for all tasks. A page in the back-forward cache, or frozen, runs nothing and receives nothing:
  *
  * ```text
- * hide   writes what is known · gives the poll up · the tabs let the lead and the channel go
+ * hide   writes what is known · gives the poll up · doubts all from now on · the tabs let the lead and the channel go
  * ······ another tab is granted the lead, and tells
+ * wakes  a lock may be granted before the event of its return: nothing is answered on what this page knew
  * show   asks what the others know, tells what the server asked for, and gives the others a second
  *        reads the record of each call: it may have been forgotten, or made anew
  * ```
@@ -54,6 +55,7 @@ export function watchPage(run: Run): Unsubscribe {
     environment.onPageHide(() => {
       writeAll(run)
       dropPolls(run, [...run.underWay.keys(), ...run.waiting])
+      for (const task of run.tasks.values()) if (!run.tabs.isAlone) task.doubtfulSince = Number.POSITIVE_INFINITY
     }),
     environment.onPageShow(all(comeBack)),
   ]
