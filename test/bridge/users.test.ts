@@ -116,6 +116,7 @@ it('allow as a function is asked with every action, and what it does not answer 
   await server.advance(500)
   await expect(refused.result).rejects.toBeInstanceOf(ToolCallRejectedError)
   expect(asked).toEqual([{ type: 'start', tool: 'work', arguments: { seconds: 5 } }])
+  expect(() => createTaskBridge(undefined as never)).toThrow(/clientOf is undefined; it must be a function/)
   expect(() => createTaskBridge({ clientOf: () => undefined } as never)).toThrow(/needs to know what pages may do/)
 })
 

@@ -26,6 +26,7 @@ describe('the admin page', () => {
   it('demands a guard and a server, in words', () => {
     const { server } = startServer({ tools: [] })
     expect(() => createTaskAdmin({ server } as never)).toThrow('there is no `guard`')
+    expect(() => createTaskAdmin(undefined as never)).toThrow('`server` has no `operator`')
     expect(() => createTaskAdmin({ server: {}, guard: allow } as never)).toThrow('`server` has no `operator`')
   })
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createHealthHandler, createTaskWorker, InMemoryTaskStore } from 'taskwire/server'
 import { bullmqQueue } from 'taskwire/server/bullmq'
-import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
+import { migratePostgres, postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { describe, expect, it } from 'vitest'
 import { createMemoryQueue } from './support/memoryQueue.js'
@@ -51,4 +51,13 @@ describe('what a store, a queue, a worker or a health handler cannot be made of'
     expect(() => create(options as never)).toThrow(message)
     expect(() => create(options as never)).toThrow(expect.objectContaining({ name: 'TaskConfigurationError' }))
   })
+
+  it.each([undefined, {}, pool, { pool: client }])(
+    'nor can a migration of %o, which rejects in words',
+    async (options) => {
+      await expect(migratePostgres(options as never)).rejects.toThrow(
+        /the tables in Postgres: `pool` is .*Pass a Pool of pg/,
+      )
+    },
+  )
 })

@@ -90,7 +90,8 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
 
 const NO_SOCKETS = 'A request for a WebSocket is not for fetch(): accept it, and pass the socket to openSocket().'
 
-function checkOptions({ clientOf, allow }: TaskBridgeOptions): void {
+function checkOptions(options: TaskBridgeOptions): void {
+  const { clientOf, allow }: Partial<TaskBridgeOptions> = Object(options)
   if (typeof clientOf !== 'function') throw mustBe('clientOf', clientOf, 'a function')
   if (typeof allow === 'function' || Array.isArray(allow?.tools)) return
   throw new TaskConfigurationError(

@@ -51,7 +51,8 @@ const HEADERS = {
  * })
  * ```
  */
-export function createTaskAdmin({ server, guard }: TaskAdminOptions): TaskAdmin {
+export function createTaskAdmin(options: TaskAdminOptions): TaskAdmin {
+  const { server, guard }: Partial<TaskAdminOptions> = Object(options)
   if (typeof server?.operator?.list !== 'function') {
     throw new TaskConfigurationError('Failed to create the admin page: `server` has no `operator`. Pass a task server.')
   }

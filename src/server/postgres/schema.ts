@@ -2,7 +2,7 @@ import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { within } from '../base/within.js'
 import { nothingWritten } from '../tasks/unwritten.js'
 import { beginningOf, migrationsOf, VERSION } from './migrations.js'
-import { guardPool, type PostgresPool, type RunStatement } from './postgresPool.js'
+import { checkPostgresOptions, guardPool, type PostgresPool, type RunStatement } from './postgresPool.js'
 import { checkSchemaName } from './schemaName.js'
 
 const MIGRATION_MS = 60_000
@@ -11,7 +11,7 @@ const MIGRATION_MS = 60_000
  * Brings the schema of the task store to the version of this release: creates it, or runs what is missing in one transaction.
  * Of processes that do so at the same time, one does it. Resolves to the version.
  *
- * @throws {TaskConfigurationError} if the schema is from a later release.
+ * @throws {TaskConfigurationError} if there is no `pool`, or the schema is from a later release.
  *
  * @example
  * ```ts
@@ -19,6 +19,7 @@ const MIGRATION_MS = 60_000
  * ```
  */
 export async function migratePostgres(options: { pool: PostgresPool; schema?: string }): Promise<number> {
+  checkPostgresOptions('tables in Postgres', options, ['schema'])
   const { pool, schema = 'taskwire' } = options
   checkSchemaName(schema)
   guardPool(pool)
