@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { withoutTimers } from 'taskwire/alarms'
-import { createTaskBridge } from 'taskwire/bridge/server'
+import { createTaskBridge, type OpenSocket } from 'taskwire/bridge/server'
 import { createTaskClient } from 'taskwire/lite'
 import { storageOf } from './storage'
 
@@ -20,12 +20,42 @@ export class Calls extends DurableObject<Env> {
   readonly #bridge = createTaskBridge({
     clientOf: () => this.#client,
     allow: { tools: ['generate_report'] },
+    // A timer would keep the object awake. Cloudflare answers the pings of the pages.
+    heartbeatMs: Number.POSITIVE_INFINITY,
   })
 
+  readonly #pages = new Map<WebSocket, OpenSocket>()
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'))
+    // The sockets of the pages stay open while the object sleeps.
+    for (const socket of ctx.getWebSockets()) this.#open(socket, new Request('https://calls.internal/'))
+  }
+
+  #open(socket: WebSocket, request: Request): void {
+    this.#pages.set(socket, this.#bridge.openSocket(request, socket))
+  }
+
   override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get('upgrade') === 'websocket') {
+      const { 0: page, 1: socket } = new WebSocketPair()
+      this.ctx.acceptWebSocket(socket)
+      this.#open(socket, request)
+      return new Response(null, { status: 101, webSocket: page })
+    }
     const response = await this.#bridge.fetch(request)
     this.ctx.waitUntil(this.alarm())
     return response
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#pages.get(socket)?.onMessage(message)
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#pages.get(socket)?.onClose()
+    this.#pages.delete(socket)
   }
 
   override async alarm(): Promise<void> {
