@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { exit, version } from 'node:process'
 import { VERSION } from '../src/core/protocol/version.js'
+import { bridge } from './bridge.js'
 import { bytes } from './bytes.js'
 import { polls } from './polls.js'
 import { pool } from './pool.js'
@@ -25,7 +26,7 @@ const OF_CLIENT = [
   'vite',
 ]
 
-const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push, pool, server }
+const groups: Record<string, Group> = { bytes, polls, starts, renders, requests, records, push, pool, bridge, server }
 
 const words = process.argv.slice(2)
 const isQuick = words.includes('--quick')

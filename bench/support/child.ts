@@ -1,5 +1,6 @@
 // One measurement in a process of its own: `node --expose-gc child.js NAME INPUT`. Prints what it has found as JSON.
 
+import { samplePages } from '../bridge.js'
 import { samplePolls } from '../polls.js'
 import { sampleUsers } from '../pool.js'
 import { samplePage } from '../records.js'
@@ -12,6 +13,7 @@ import { sampleStreams, sampleTasks } from './sampleServer.js'
 const samples = {
   lives: sampleLives,
   page: samplePage,
+  pages: samplePages,
   polls: samplePolls,
   starts: sampleStarts,
   tasks: sampleTasks,

@@ -1,4 +1,6 @@
-import type { TaskClient } from 'taskwire'
+import { createTaskClient, type Environment, type TaskClient } from 'taskwire'
+import { createTaskClient as createPageClient } from 'taskwire/bridge'
+import { createTaskBridge } from 'taskwire/bridge/server'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, type TestServer } from 'taskwire/testing'
 import { z } from 'zod'
@@ -35,6 +37,9 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'Taskwire, pushed, in React', tabs: 1, calls: 1, push: true, by: 'react' },
   { name: '`taskwire/lite`, polled', tabs: 1, calls: 1, push: false, by: 'lite' },
   { name: '`taskwire/lite`, pushed', tabs: 1, calls: 1, push: true, by: 'lite' },
+  { name: '`taskwire/bridge`', tabs: 1, calls: 1, push: true, by: 'bridge' },
+  { name: '`taskwire/bridge`, 5 tabs', tabs: 5, calls: 1, push: true, by: 'bridge' },
+  { name: '`taskwire/bridge`, 10 calls', tabs: 1, calls: 10, push: true, by: 'bridge' },
 ]
 
 const report = defineTool({
@@ -89,14 +94,33 @@ async function openClients(
   server: TestServer,
   meter: Meter,
 ): Promise<Close> {
+  const backend = by === 'bridge' ? startBackend(server) : undefined
   const clients = Array.from({ length: tabs }, () => {
     const environment = meter.environment(server.browser.openPage().environment)
+    if (backend !== undefined) return backend.openPage(environment, meter)
     return createClientOf(by === 'lite' ? 'lite' : 'full', { url: server.url, environment })
   })
   const unmounts = clients.map(show)
   return async () => {
     for (const unmount of unmounts) await unmount()
     await Promise.all(clients.map((client) => client.close()))
+    await backend?.close()
+  }
+}
+
+/** A backend with the client of its one user. What it costs itself is not counted: pages are. */
+function startBackend(server: TestServer) {
+  const environment = { ...server.browser.openPage().environment, locks: undefined, channel: undefined }
+  const client = createTaskClient({ url: server.url, storage: 'memory', environment })
+  const { fetch } = createTaskBridge({ clientOf: () => client, allow: { tools: ['report'] }, environment })
+  return {
+    close: () => client.close(),
+    openPage: (environment: Environment, meter: Meter) =>
+      createPageClient({
+        url: 'http://localhost/api/calls',
+        environment,
+        fetch: meter.fetch((url, init) => fetch(new Request(url, init))),
+      }),
   }
 }
 

@@ -18,7 +18,10 @@ export interface Feed {
   readonly position: Position
   /** Whose calls they are. */
   readonly user: string
-  /** What has changed since that number, or everything where it is not known which number the reader has. */
+  /**
+   * What has changed since that number, or everything where it is not known which number the reader has. Readers that have come equally far get
+   * the same object.
+   */
   newsSince(seq: number | undefined): News
   /** The number that a reader has come to, from its `Last-Event-ID`; undefined where the past is gone, or never was. */
   readPosition(lastEventId: string | null): number | undefined
@@ -112,23 +115,31 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
     return call.wire
   }
 
+  let last: News | undefined
+
+  function tellSince(from: number | undefined): News {
+    const since = from ?? -1
+    return {
+      v: WIRE_VERSION,
+      epoch,
+      seq,
+      user: client.id,
+      ...(from !== undefined && { from }),
+      ...(connection && connection.seq > since && { connection: connectionOnWire(connection.state) }),
+      calls: [...calls.values()].filter((call) => call.seq > since).map(encoded),
+      gone: from === undefined ? [] : [...gone.values()].flatMap((each) => (each.seq > since ? [each.item] : [])),
+    }
+  }
+
   return {
     get position() {
       return { epoch, seq }
     },
     user: client.id,
     newsSince: (from) => {
-      const since = from ?? -1
-      return {
-        v: WIRE_VERSION,
-        epoch,
-        seq,
-        user: client.id,
-        ...(from !== undefined && { from }),
-        ...(connection && connection.seq > since && { connection: connectionOnWire(connection.state) }),
-        calls: [...calls.values()].filter((call) => call.seq > since).map(encoded),
-        gone: from === undefined ? [] : [...gone.values()].flatMap((each) => (each.seq > since ? [each.item] : [])),
-      }
+      // Most readers have come to the same number, and get the same news.
+      if (last === undefined || last.from !== from || last.seq !== seq) last = tellSince(from)
+      return last
     },
     readPosition: (lastEventId) => {
       const [, theirs, digits] = /^(.*):(\d{1,15})$/.exec(lastEventId ?? '') ?? []

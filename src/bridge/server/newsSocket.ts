@@ -1,5 +1,6 @@
 import { PING, PONG, TAKEN } from '../wire/messages.js'
 import type { Feed } from './feed.js'
+import { newsText } from './newsText.js'
 import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
 /** The backend's side of the WebSocket of a page, which is open: of any host. */
@@ -40,7 +41,7 @@ export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: News
     {
       room: () => room,
       send: (news) => {
-        const text = JSON.stringify(news)
+        const text = newsText(news)
         const { byteLength } = encoder.encode(text)
         waiting.push(byteLength)
         room -= byteLength

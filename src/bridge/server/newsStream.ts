@@ -1,7 +1,8 @@
 import { TaskError } from '../../core/protocol/errors.js'
-import { sseEvent } from '../../server/http/sse.js'
+import { sseData } from '../../server/http/sse.js'
 import type { News } from '../wire/messages.js'
 import type { Feed } from './feed.js'
+import { newsText } from './newsText.js'
 import { createNewsWriter, type NewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
 export interface NewsStreamOptions extends NewsWriterOptions {
@@ -24,7 +25,7 @@ export function createNewsStream(feed: Feed, options: NewsStreamOptions): Readab
         const sink = {
           room: () => controller.desiredSize ?? 0,
           send: (news: News) =>
-            controller.enqueue(encoder.encode(`id: ${news.epoch}:${news.seq}\n${sseEvent({ ...news })}`)),
+            controller.enqueue(encoder.encode(`id: ${news.epoch}:${news.seq}\n${sseData(newsText(news))}`)),
           close: () => controller.close(),
           cut: () => controller.error(new TaskError('The stream was cut off: the page has not read it.')),
         }

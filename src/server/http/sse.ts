@@ -2,7 +2,12 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
 /** One message as a server-sent event. */
 export function sseEvent(message: JsonObject): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`
+  return sseData(JSON.stringify(message))
+}
+
+/** The same where the message is JSON already. */
+export function sseData(json: string): string {
+  return `event: message\ndata: ${json}\n\n`
 }
 
 /** A line that readers skip and proxies take for a sign of life. */
