@@ -68,6 +68,28 @@ export const BLINDING_FAULTS: readonly Fault[] = [
   'Retry-After of a year',
 ]
 
+/**
+ * Faults that schedules draw only since the commit of `earlier/client.js`: its client has the mistakes that they have found since, so
+ * schedules of two versions do without them.
+ */
+export const FAULTS_SINCE_EARLIER: readonly Fault[] = [
+  'Retry-After of a year',
+  'push that lies',
+  'push ended at once',
+  'push not honoured',
+  'push cut',
+  'storage fails now and then',
+  'storage loses writes',
+  'storage never answers',
+  'clock jumps by a day',
+  'clocks of tabs drift apart',
+  'message delivered twice',
+  'message late',
+  'message lost',
+  'lock stolen',
+  'server restarted, its task ids used again',
+]
+
 export type PageFault = (typeof PAGE_FAULTS)[number]
 
 export type Fault = NetworkFault | PageFault

@@ -54,6 +54,8 @@ export interface ChaosNetworkOptions<Sender> {
   /** Nothing reaches it for now. */
   readonly isAsleep: (sender: Sender) => boolean
   readonly isGone: (sender: Sender) => boolean
+  /** Called with what a stream of status notifications has told a page. `isNew`: it is how the task is now. */
+  readonly onPushed: (sender: Sender, snapshot: Readonly<Record<string, unknown>>, isNew: boolean) => void
   /** ms since the epoch; the machine's own time, which nobody corrects. */
   readonly now: () => number
   /** What `Date.now()` says in the pages. */

@@ -32,6 +32,8 @@ export interface PollFloors<Page> {
   polled(page: Page, taskId: string, now: number): number
   /** A response has reached a page that had sent a `tasks/get`, or the `tools/call` that made the task. */
   answered(page: Page, taskId: string, delivery: Delivery, now: number): void
+  /** A status notification has reached a page. `isNew`: it is at least as new as all that the server has said of the task. */
+  pushed(page: Page, snapshot: Readonly<Record<string, unknown>>, isNew: boolean, now: number): void
   /** A record was written. */
   stored(taskId: string, nextPollAt: number | undefined, now: number): void
   /** What storage held is gone. Pages that are in the back-forward cache take the call for forgotten when they are back. */
@@ -49,7 +51,7 @@ export interface PollFloors<Page> {
  */
 export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   const floors = new Map<string, Floor<Page>[]>()
-  /** The shortest interval that a response asked for, by task: what the failure of a poll adds at the least. */
+  /** The shortest interval that the server has told, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
   function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
@@ -58,6 +60,18 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     if (storedAt !== undefined && pages.canHaveRead(page, storedAt)) return true
     if (pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
+  }
+
+  function note(taskId: string, interval: number | undefined): void {
+    if (interval !== undefined) intervals.set(taskId, Math.min(interval, intervals.get(taskId) ?? interval))
+  }
+
+  function raise(page: Page, taskId: string, at: number, now: number): void {
+    const heardBy = new Set([page])
+    if (!pages.isDeaf?.())
+      for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
+    const current = (floors.get(taskId) ?? []).filter((floor) => floor.at > now)
+    floors.set(taskId, [...current, { at, since: now, by: page, heardBy }])
   }
 
   return {
@@ -70,19 +84,21 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
 
     answered: (page, taskId, delivery, now) => {
       const asked = intervalOf(delivery)
-      if (asked !== undefined) intervals.set(taskId, Math.min(asked, intervals.get(taskId) ?? asked))
+      note(taskId, asked)
       // A page that wakes hears in that instant that another one has taken the lead, and gives its own poll up: that
       // poll has not failed, and its answer, which the server gave before the page slept, may not be read.
       const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
       if (!isPatience && pages.awakeSince(page) === now) return
       const wait = asked ?? intervals.get(taskId) ?? 0
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
-      const heardBy = new Set([page])
-      if (!pages.isDeaf?.())
-        for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
-      const floor = { at: Math.max(now + wait, notBefore), since: now, by: page, heardBy }
-      const current = (floors.get(taskId) ?? []).filter(({ at }) => at > now)
-      floors.set(taskId, [...current, floor])
+      raise(page, taskId, Math.max(now + wait, notBefore), now)
+    },
+
+    pushed: (page, snapshot, isNew, now) => {
+      const taskId = String(snapshot['taskId'])
+      const asked = intervalOfTask(snapshot)
+      note(taskId, asked)
+      if (isNew && asked !== undefined) raise(page, taskId, now + asked, now)
     },
 
     stored: (taskId, nextPollAt, now) => {
@@ -118,7 +134,10 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
 function intervalOf(delivery: Delivery): number | undefined {
   if (delivery.type !== 'answer') return undefined
   if ('error' in delivery.answer) return 0
-  const { pollIntervalMs, status } = delivery.answer.result
+  return intervalOfTask(delivery.answer.result)
+}
+
+function intervalOfTask({ pollIntervalMs, status }: Readonly<Record<string, unknown>>): number | undefined {
   if (typeof pollIntervalMs !== 'number') return undefined
   return status === 'working' || status === 'input_required' ? pollIntervalMs : 0
 }

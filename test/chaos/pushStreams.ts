@@ -25,6 +25,8 @@ export interface PushStreamsOptions<Sender> {
   readonly later: (callback: () => void, delayMs: number) => void
   readonly isAsleep: (sender: Sender) => boolean
   readonly isGone: (sender: Sender) => boolean
+  /** Called with what a stream has told a page. `isNew`: it is how the task is now. */
+  readonly onPushed: (sender: Sender, snapshot: Readonly<Record<string, unknown>>, isNew: boolean) => void
   readonly tally: Tally
   readonly log: (text: string) => void
 }
@@ -82,9 +84,10 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
       send({ jsonrpc: '2.0', method, params: { ...about, _meta: { [SUBSCRIPTION_ID]: id } } })
     const acknowledge = (taskIds: readonly string[]) =>
       notify('notifications/subscriptions/acknowledged', { notifications: { taskIds } })
-    const push = (snapshot: object) => {
+    const push = (snapshot: Record<string, unknown>) => {
       tally.add('notifications of tasks pushed')
       notify('notifications/tasks', snapshot)
+      if (controller !== undefined) options.onPushed(sender, snapshot, lie === undefined)
     }
 
     const stream: OpenStream<Sender> = {

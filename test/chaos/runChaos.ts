@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Command, type Model, open, type Real, schedules } from './commands.js'
-import { BLINDING_FAULTS, createTally, FAULTS, type Fault, type Tally } from './faults.js'
+import { BLINDING_FAULTS, createTally, FAULTS, FAULTS_SINCE_EARLIER, type Fault, type Tally } from './faults.js'
 import { firstDifference } from './journal.js'
 import { judge } from './verdict.js'
 import { type ClientOptions, createWorld, MAX_FEW, type World, type WorldOptions } from './world.js'
@@ -46,6 +46,8 @@ export interface ChaosFailure {
 }
 
 const MAX_COMMANDS = 100
+/** For how long a schedule that fails is made smaller, in real time. Of one that waits for a day, each try takes seconds. */
+const SHRINKING_MS = 3 * 60_000
 
 /** Faults after which every page can know what it has to know. */
 const SEEING_FAULTS: readonly Fault[] = FAULTS.filter((fault) => !BLINDING_FAULTS.includes(fault))
@@ -84,16 +86,25 @@ async function play(world: World, commands: Iterable<Command>): Promise<number> 
   }
 }
 
+/** The world with the faults that all clients in it were made for. */
+function restricted(world: WorldOptions, { versions }: ClientOptions = {}): WorldOptions {
+  if (versions !== 'two') return world
+  return { ...world, faults: world.faults.filter((fault) => !FAULTS_SINCE_EARLIER.includes(fault)) }
+}
+
 /** Plays random schedules. Returns the first that fails, made small, or undefined. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | undefined> {
   const { runs, seed, path, replayPath, client, twice = false, onRun } = options
-  let hasFailed = false
+  /** When a schedule failed first, by `performance.now()`. */
+  let failedAt: number | undefined
   /** Of the schedule that has failed last, which is the smallest one. */
   let journal: readonly string[] = []
   const property = fc.asyncProperty(
     worlds,
     schedules({ maxCommands: MAX_COMMANDS, replayPath }),
-    async (worldOptions, commands) => {
+    async (drawn, commands) => {
+      if (failedAt !== undefined && performance.now() > failedAt + SHRINKING_MS) return
+      const worldOptions = restricted(drawn, client)
       const tally = createTally()
       const world = createWorld(worldOptions, tally, client)
       const settledMs = await play(world, commands)
@@ -103,7 +114,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
         const difference = firstDifference(world.journal.lines, again.journal.lines)
         if (difference !== undefined) world.breach('played again otherwise', difference)
       }
-      if (!hasFailed)
+      if (failedAt === undefined)
         onRun?.({
           counts: tally.counts,
           digest: world.journal.digest(),
@@ -112,7 +123,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
           reached: world.reached,
         })
       if (world.breaches.length === 0) return
-      hasFailed = true
+      failedAt ??= performance.now()
       journal = world.journal.lines
       throw new Error([...world.breaches, '', ...world.trace].join('\n'))
     },

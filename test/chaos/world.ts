@@ -251,6 +251,7 @@ export function createWorld(
     isOnline: (tab) => tab.isOnline,
     isAsleep,
     isGone: (tab) => !tab.isAlive,
+    onPushed: (tab, snapshot, isNew) => floors.pushed(tab, snapshot, isNew, browser.now()),
     later,
     random,
     tally,
