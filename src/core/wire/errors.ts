@@ -6,6 +6,7 @@ import {
   TaskExpiredError,
   type TaskProtocolSource,
   TaskRequestError,
+  type TaskRequestFailure,
   TasksUnsupportedError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
@@ -22,6 +23,7 @@ import { READ_MORE } from '../protocol/readMore.js'
 import { cutText, withoutId } from '../protocol/text.js'
 import { isPassingStatus } from '../time/retry.js'
 import { adviceFor, CHECK_URL, corsAdvice, HINTS, hintFor, isBlocked, SIGN_IN_HINT } from './advice.js'
+import { httpMessage } from './httpMessage.js'
 import { said } from './said.js'
 import { credentialsError, isUnauthorized, noteSignInFailure } from './signInErrors.js'
 import { causes, hasWireCode, isHttpError, isRpcError, isUnauthorizedError, type WireCode } from './wireErrors.js'
@@ -33,39 +35,46 @@ export function taskRequestError(error: unknown, source: TaskProtocolSource | `"
     return new TaskRequestError(message, { kind, taskId, cause })
   }
   if (isTaskError(error)) return error
+  const { rpc, ...failure } = failureOf(error, taskId)
+  const { kind, code, status } = failure
   const options = { taskId, cause: error }
-  if (isUnauthorized(error)) return credentialsError(error, taskId)
-  const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
+  if (kind === 'auth') return credentialsError(error, taskId)
   // For an update it may as well mean the response, for a stream its filter.
-  if (rpc?.code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
+  if (code === INVALID_PARAMS && source !== 'tasks/update' && source !== 'notifications/tasks')
     return new TaskExpiredError('unknown-task', options)
-  if (rpc?.code === METHOD_NOT_FOUND || rpc?.code === MISSING_CLIENT_CAPABILITY || rpc?.code === HEADER_MISMATCH) {
-    const hint = rpc.code === HEADER_MISMATCH ? ` ${HINTS[rpc.code]}` : ''
-    return new TasksUnsupportedError(`The server refuses ${source} (${rpc.code}: ${rpc.message}).${hint}`, {
+  if (code === METHOD_NOT_FOUND || code === MISSING_CLIENT_CAPABILITY || code === HEADER_MISMATCH) {
+    const hint = code === HEADER_MISMATCH ? ` ${HINTS[code]}` : ''
+    return new TasksUnsupportedError(`The server refuses ${source} (${code}: ${rpc?.message}).${hint}`, {
       ...options,
-      code: rpc.code,
+      code,
     })
   }
-  if (rpc)
-    return new TaskRequestError(`The server answered ${source} with an error: ${rpc.message}`, {
-      ...options,
-      kind: 'server',
-      code: rpc.code,
-    })
-  if (isHttpError(error)) {
-    return new TaskRequestError(`The server answered ${source} with HTTP ${error.status}.`, {
-      ...options,
-      kind: 'http',
-      status: error.status,
-      retryAfterMs: error.retryAfterMs,
-    })
+  const words = {
+    server: `The server answered ${source} with an error: ${rpc?.message}`,
+    http: `The server answered ${source} with HTTP ${status}.`,
+    malformed: `The response to ${source} is not an MCP message. Is a proxy or a sign-in page in between?`,
+    network: `The server could not be reached: ${withoutId(messageOf(error), taskId)}`,
   }
-  if (isMalformed(error)) {
-    const what = `The response to ${source} is not an MCP message. Is a proxy or a sign-in page in between?`
-    return new TaskRequestError(what, { ...options, kind: 'malformed' })
-  }
-  const reason = withoutId(messageOf(error), taskId)
-  return new TaskRequestError(`The server could not be reached: ${reason}`, { ...options, kind: 'network' })
+  return new TaskRequestError(words[kind], { ...failure, ...options })
+}
+
+/** What a request came to that brought no result. */
+interface Failure {
+  readonly kind: TaskRequestFailure
+  readonly code?: number
+  readonly status?: number
+  readonly retryAfterMs?: number | undefined
+  /** The error of a server that has looked at the request. */
+  readonly rpc?: JsonRpcError
+}
+
+/** Reads an error of the wire, whoever has made it: the SDK, `fetch`, or the connection without the SDK. */
+function failureOf(error: unknown, taskId?: string): Failure {
+  if (isUnauthorized(error)) return { kind: 'auth' }
+  const rpc = isPassing(error) ? undefined : jsonRpcError(error, taskId)
+  if (rpc) return { kind: 'server', code: rpc.code, rpc }
+  if (isHttpError(error)) return { kind: 'http', status: error.status, retryAfterMs: error.retryAfterMs }
+  return { kind: isMalformed(error) ? 'malformed' : 'network' }
 }
 
 /** What caused an error, as it is kept: the body that came with an HTTP status may name a task that is not known yet. */
@@ -80,28 +89,21 @@ function withoutBody(error: unknown): unknown {
 /** What a failed `tools/call` means for the call. `refused`: the error is the server's own response. */
 export function toolCallError(error: unknown, tool: string, refused: boolean): unknown {
   if (isTaskError(error)) return unsentError(error) ?? error
-  if (isUnauthorized(error)) {
-    return new ToolCallRejectedError(`Failed to call "${tool}": the server asks for credentials. ${SIGN_IN_HINT}`, {
-      code: 401,
-      cause: withoutBody(error),
-    })
-  }
-  const isBusy = isHttpError(error) && error.status === 429
-  // The status comes from a gateway, which cannot know whether the tool ran.
-  if (isPassing(error) && !isBusy) return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
-  const rpc = isBusy ? undefined : jsonRpcError(error)
-  if (rpc && (refused || isHttpError(error))) return rejection(rpc, tool, error)
+  const { kind, status = 0, rpc } = failureOf(error)
+  const rejected = (words: string, code: number) =>
+    new ToolCallRejectedError(`Failed to call "${tool}": the server ${words}`, { code, cause: withoutBody(error) })
+  if (kind === 'auth') return rejected(`asks for credentials. ${SIGN_IN_HINT}`, 401)
   // Raised by the SDK itself, for instance by output validation.
-  if (rpc) return error
-  if (isHttpError(error)) {
-    return new ToolCallRejectedError(`Failed to call "${tool}": the server ${httpProblem(error)}`, {
-      code: error.status,
-      cause: withoutBody(error),
-    })
-  }
+  if (rpc) return refused || isHttpError(error) ? rejection(rpc, tool, error) : error
+  // The status comes from a gateway, which cannot know whether the tool ran.
+  if (isHttpError(error) && (status === TOO_MANY || !isPassingStatus(status)))
+    return rejected(httpProblem(error), status)
   if (hasWireCode(error, ...LOCAL_CODES)) return error
   return new ToolCallInterruptedError(tool, { cause: withoutBody(error) })
 }
+
+/** The status of a server that has not looked at the request. */
+const TOO_MANY = 429
 
 /** The server has ended the session in which a `tools/call` went out, and so has not looked at it. */
 export function sessionLostError(tool: string, cause: unknown): ConnectionFailedError {
@@ -206,13 +208,8 @@ export function jsonRpcError(error: unknown, taskId?: string): JsonRpcError | un
 }
 
 function bodyError(error: unknown): JsonObject {
-  if (!isHttpError(error)) return {}
-  try {
-    const body: unknown = JSON.parse(String(error.data['text']))
-    return isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : {}
-  } catch {
-    return {}
-  }
+  const { error: told } = isHttpError(error) ? httpMessage(error.data['text']) : {}
+  return isJsonObject(told) ? told : {}
 }
 
 /**
