@@ -1,12 +1,11 @@
-import type { Environment, Unsubscribe } from '../environment/environment.js'
+import type { Unsubscribe } from '../environment/environment.js'
 import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
-import type { DetailedTask } from '../protocol/task.js'
-import type { TaskPort } from '../protocol/taskPort.js'
+import type { ListenHooks } from '../protocol/taskPort.js'
 import { learn as learned } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
-import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
+import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
-import { learn } from './learning.js'
+import { type How, learn } from './learning.js'
 import { polledTaskIds, type Run } from './run.js'
 
 /** One stream for all tasks that this tab polls (SEP-2663, "Task Status Notifications"). */
@@ -21,17 +20,10 @@ export interface Push {
 /** A stream that never brings anything. */
 export const NO_PUSH: Push = { update: () => {}, isPushed: () => false, close: () => {} }
 
-export interface PushOptions {
-  readonly port: Pick<TaskPort, 'listen'>
-  readonly environment: Environment
-  readonly policy: PollPolicy
-  /** The tasks that this tab polls. */
-  readonly taskIds: () => readonly string[]
-  readonly onTask: (task: DetailedTask) => void
-  /** Called when the server hints that a poll would show something new. */
-  readonly onHint: (taskId: string) => void
-  /** Called when a task begins or ceases to be pushed. */
-  readonly onChange: (taskId: string) => void
+/** What a stream brings. */
+interface StreamHooks extends Pick<ListenHooks, 'onTask' | 'onHint'> {
+  /** The server promises to push these tasks, and no others. */
+  readonly acknowledge: (taskIds: readonly string[]) => void
 }
 
 /** Tasks that come and go together make one change of the stream. */
@@ -58,12 +50,9 @@ interface Stream {
  * opened again, backing off until one brings something or lasts; meanwhile its tasks are polled at their intervals.
  * A server that acknowledges no task is not asked again.
  */
-function createPush(options: PushOptions): Push {
-  const { port, environment, policy } = options
-  const pushed = createPushedTasks(options, () => {
-    failures = 0
-  })
-  const { acknowledge } = pushed
+function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pick<Push, 'update' | 'close'> {
+  const { port, environment } = run
+  const { policy } = run.rules
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
@@ -90,7 +79,7 @@ function createPush(options: PushOptions): Push {
   function refresh(): void {
     timerAt = Number.POSITIVE_INFINITY
     if (isRefused) return
-    const ids = new Set(options.taskIds())
+    const ids = new Set(polledTaskIds(run))
     if (ids.size === 0) return leavePage()
     watchPage()
     const stream = opening ?? current
@@ -109,8 +98,11 @@ function createPush(options: PushOptions): Push {
       await port.listen([...ids], {
         signal,
         onAcknowledged: (taskIds) => onAcknowledged(stream, taskIds),
-        onTask: pushed.receive,
-        onHint: options.onHint,
+        onTask: (task) => {
+          failures = 0
+          onTask(task)
+        },
+        onHint,
       })
     } catch (error) {
       if (error instanceof TasksUnsupportedError) isRefused = true
@@ -170,7 +162,7 @@ function createPush(options: PushOptions): Push {
     end()
   }
 
-  return { update: () => update(), isPushed: pushed.isPushed, close: leavePage }
+  return { update: () => update(), close: leavePage }
 }
 
 function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
@@ -179,77 +171,53 @@ function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return true
 }
 
-/** The tasks that the server has promised to push, and those of them that it has pushed since. */
-export interface PushedTasks {
-  /** The server has promised to push these, and no others. */
-  acknowledge(ids: readonly string[]): void
-  /** The server has pushed a task. */
-  receive(task: DetailedTask): void
-  /** True if the server pushes what happens to the task: it has said so, and has done it. */
-  isPushed(taskId: string): boolean
-}
-
-/** @param onPushed Called when the server has pushed something. */
-function createPushedTasks(
-  { onTask, onChange }: Pick<PushOptions, 'onTask' | 'onChange'>,
-  onPushed: () => void,
-): PushedTasks {
-  let acknowledged: ReadonlySet<string> = new Set()
-  const pushed = new Set<string>()
-  return {
-    acknowledge: (ids) => {
-      acknowledged = new Set(ids)
-      for (const id of pushed) {
-        if (acknowledged.has(id)) continue
-        pushed.delete(id)
-        onChange(id)
-      }
-    },
-    receive: (task) => {
-      const { taskId } = task
-      onPushed()
-      if (acknowledged.has(taskId) && !pushed.has(taskId)) {
-        pushed.add(taskId)
-        onChange(taskId)
-      }
-      onTask(task)
-    },
-    isPushed: (taskId) => pushed.has(taskId),
-  }
-}
-
 /** Has the server push what happens to the tasks that this tab polls, and changes what is known of them. */
 export function takePushed(run: Run): Push {
-  const { port, environment, rules } = run
+  const { port, rules } = run
   const { policy } = rules
-  const learnOf = (taskId: string, next: Parameters<typeof learn>[2], how: Parameters<typeof learn>[3]) => {
+  /** The tasks that the server has promised to push, and those of them that it has pushed since. */
+  let promised: ReadonlySet<string> = new Set()
+  const pushed = new Set<string>()
+
+  const learnOf = (taskId: string, next: Parameters<typeof learn>[2], how: How) => {
     const task = run.tasks.get(taskId)
     if (task !== undefined) learn(run, task, next, how)
   }
-  const push = createPush({
-    port,
-    environment,
-    policy,
-    taskIds: () => polledTaskIds(run),
+
+  /** The server begins, or ceases, to push a task. */
+  function changed(taskId: string): void {
+    const opened = pushed.has(taskId)
+    const next = (record: TaskRecord, now: number) => {
+      const interval = pollInterval(record.task.pollIntervalMs, policy)
+      const quietUntil = opened ? record.heardAt + Math.max(interval, policy.safetyIntervalMs) : 0
+      if (record.failure !== undefined || quietUntil === record.quietUntil) return record
+      return { ...record, quietUntil, triedAt: now, notedAt: now }
+    }
+    learnOf(taskId, next, { from: opened ? 'push-opened' : 'push-closed', tell: true })
+  }
+
+  const stream = keepStream(run, {
+    acknowledge: (taskIds) => {
+      promised = new Set(taskIds)
+      for (const taskId of pushed) {
+        if (promised.has(taskId)) continue
+        pushed.delete(taskId)
+        changed(taskId)
+      }
+    },
     onTask: (snapshot) => {
       const { taskId } = snapshot
-      const isPushed = push.isPushed(taskId)
+      if (promised.has(taskId) && !pushed.has(taskId)) {
+        pushed.add(taskId)
+        changed(taskId)
+      }
+      const isPushed = pushed.has(taskId)
       const next = (record: TaskRecord, now: number) =>
         learned(withEra(record, port.era()), snapshot, { now, askedAt: undefined, isPushed }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>
       learnOf(taskId, (record, now) => ({ ...record, here: { ...record.here, hintedAt: now } }), { from: 'hint' }),
-    onChange: (taskId) => {
-      const opened = push.isPushed(taskId)
-      const next = (record: TaskRecord, now: number) => {
-        const interval = pollInterval(record.task.pollIntervalMs, policy)
-        const quietUntil = opened ? record.heardAt + Math.max(interval, policy.safetyIntervalMs) : 0
-        if (record.failure !== undefined || quietUntil === record.quietUntil) return record
-        return { ...record, quietUntil, triedAt: now, notedAt: now }
-      }
-      learnOf(taskId, next, { from: opened ? 'push-opened' : 'push-closed', tell: true })
-    },
   })
-  return push
+  return { ...stream, isPushed: (taskId) => pushed.has(taskId) }
 }
