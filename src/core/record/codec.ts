@@ -267,8 +267,11 @@ const AHEAD_MS: Partial<Record<TimeName, number>> = {
   pollingUntil: POLLING_MS,
 }
 
+const AHEAD: TaskRecord['here'] = { ...NOTHING_HERE, wasAhead: true }
+
 /** A record that was noted later than now was noted before the clock was set back. */
 function byClock(record: TaskRecord, now: number): TaskRecord {
-  const own = record.notedAt > now ? setBack(record, record.notedAt - now) : record
+  const by = record.notedAt - now
+  const own = by > 0 ? { ...setBack(record, by), here: AHEAD } : record
   return { ...own, ...timesOf((name) => Math.min(own[name], now + (AHEAD_MS[name] ?? 0))) }
 }

@@ -87,6 +87,8 @@ export interface Here {
   readonly passedOver: Task | undefined
   /** When the server last hinted that a poll would show something new. */
   readonly hintedAt: number
+  /** True if it was read with times by a clock that has been set back since: what is kept is to be written by this one. */
+  readonly wasAhead: boolean
 }
 
 export const NOTHING_HERE: Here = {
@@ -96,6 +98,7 @@ export const NOTHING_HERE: Here = {
   blocked: undefined,
   passedOver: undefined,
   hintedAt: 0,
+  wasAhead: false,
 }
 
 const NO_REQUESTS: TaskRecord['inputRequests'] = {}

@@ -127,8 +127,7 @@ export function attach(
     entry.abort = undefined
     entry.call = { ...before, stage: { name: 'task' } }
     entry.kept = kept
-    // A record that was noted by a clock that was set back since is written again by this one.
-    if (isNew || record.notedAt === now(run)) written = write(run, entry)
+    if (isNew || record.here.wasAhead) written = write(run, entry)
     if (!isNew && known === undefined) task.because = 'resumed'
     report(run, entry, isNew ? 'created' : 'resumed', undefined, before)
     if (isNew) report(run, entry, 'record-written')
