@@ -1,6 +1,6 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
-import { TaskProtocolError, TaskRequestError } from '../protocol/errors.js'
+import { TaskRequestError } from '../protocol/errors.js'
 import { POLLING_MS } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn as learned } from '../record/learn.js'
@@ -59,8 +59,6 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       stopTelling = announce(run, task, askedAt, task.because ?? decision.why)
       return port.getTask(taskId, signal, task.record.era)
     })
-    if (snapshot !== undefined && snapshot.taskId !== taskId)
-      throw new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId })
     news = (record, at) => {
       if (snapshot === undefined) return record
       const isPushed = run.push?.isPushed(taskId) === true

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { TaskProtocolError } from '../../core/protocol/errors.js'
 import type { DetailedTask } from '../../core/protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../../core/time/policy.js'
 import { createSimulatedEnvironment } from '../../tools/testing/simulatedEnvironment.js'
@@ -146,19 +145,6 @@ describe('the polls of one task', () => {
     await page.advance(10_000)
     expect(times()).toHaveLength(3)
     expect(outcome).toEqual({ value: done })
-  })
-
-  it('end where the server goes on to answer about another task', async () => {
-    const { page, follow } = setUp(snapshot({ taskId: 't2' }))
-    const { outcome, seen } = follow()
-    await page.advance(600_000)
-    expect(outcome.error).toBeInstanceOf(TaskProtocolError)
-    expect(outcome.error).toMatchObject({
-      source: 'tasks/get',
-      taskId: 't1',
-      violation: 'the response is about another task',
-    })
-    expect(seen).toEqual([])
   })
 
   it('pass over one snapshot from before, and believe the second', async () => {

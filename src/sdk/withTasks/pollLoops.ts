@@ -1,6 +1,5 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
-import { TaskProtocolError } from '../../core/protocol/errors.js'
 import { type DetailedTask, isTerminal, type Task, type TerminalTask } from '../../core/protocol/task.js'
 import { nextPoll } from '../../core/record/decide.js'
 import { failed } from '../../core/record/failed.js'
@@ -142,9 +141,7 @@ async function poll(taskId: string, options: PollLoopOptions): Promise<PollRespo
     controller.abort()
   })
   try {
-    const task = await withRequestTimeout({ taskId, environment, policy }, controller, options.getTask)
-    if (task.taskId === taskId) return { task }
-    return { error: new TaskProtocolError('the response is about another task', { source: 'tasks/get', taskId }) }
+    return { task: await withRequestTimeout({ taskId, environment, policy }, controller, options.getTask) }
   } catch (error) {
     return isHidden ? undefined : { error: asError(error) }
   } finally {
