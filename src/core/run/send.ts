@@ -77,7 +77,7 @@ export async function sendCall(
     const { sent } = entry.call
     change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
-    if ((await records.write(record)) || !(await records.isNewer(callId))) {
+    if ((await records.write(record)) !== 'newer') {
       checkLock()
       return key
     }

@@ -77,7 +77,8 @@ export async function write(run: Run, entry: CallEntry, ifMissing = false, setBa
   if (entry.task === undefined || entry.call.stage.name === 'left') return
   const isFirst = entry.kept === 'unwritten'
   const record = recordOfEntry(run, entry)
-  const isThere = await (isFirst ? records.write(record) : records.update(record, entry.kept !== 'refused', setBackBy))
+  const written = isFirst ? records.write(record) : records.update(record, entry.kept !== 'refused', setBackBy)
+  const isThere = (await written) === true
   // What was removed in the meantime must not come back.
   if ((entry.kept as CallEntry['kept']) === 'removed' || (!isThere && !isFirst)) return
   entry.kept = isThere ? 'there' : 'refused'

@@ -15,10 +15,10 @@ import type { TaskStorage } from './taskStorage.js'
  */
 export interface RecordStore {
   /**
-   * A storage that answers synchronously has the record before this returns. False where it could not be written.
-   * Calls pile records up, so now and then this sweeps those that are there.
+   * A storage that answers synchronously has the record before this returns. False where it could not be written, `newer` where
+   * a later version of Taskwire has recorded the call. Calls pile records up, so now and then this sweeps those that are there.
    */
-  write(record: CallRecord): Promise<boolean>
+  write(record: CallRecord): Promise<boolean | 'newer'>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
    * counts as answered, and a task that has ended stays ended. If the call was made again since, the
@@ -33,8 +33,6 @@ export interface RecordStore {
   find(callId: string): Promise<CallRecord | 'unreadable' | undefined>
   /** True if there is a record of the call, legible or not, and if the storage does not say. */
   has(callId: string): Promise<boolean>
-  /** True where a later version of Taskwire has recorded the call. */
-  isNewer(callId: string): Promise<boolean>
   /** Removes the record of a call; with `only`, unless the call was made again since. */
   remove(callId: string, only?: CallRecord): Promise<void>
   /**
@@ -114,17 +112,17 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   return {
     write: async (record) => {
       const key = prefix + record.callId
-      const write = (text: string | null | undefined): MaybePromise<boolean> =>
-        !isNewer(key, text) && mapMaybePromise(storage.setItem(key, encodeCallRecord(record)), () => true)
-      const isWritten = await items.onText('write', key, write, false)
+      const write = (text: string | null | undefined): MaybePromise<boolean | 'newer'> =>
+        isNewer(key, text) ? 'newer' : mapMaybePromise(storage.setItem(key, encodeCallRecord(record)), () => true)
+      const written = await items.onText('write', key, write, false)
       writesSince += 1
       const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
-      if (isWritten && waited >= rarity) {
+      if (written === true && waited >= rarity) {
         noteSweep()
         // Not before the call is on its way.
         void pause().then(() => list())
       }
-      return isWritten
+      return written
     },
 
     update: async (record, isKept = false, setBackBy = 0) => {
@@ -146,8 +144,6 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     find,
 
     has: async (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
-
-    isNewer: async (callId) => items.onText('read', prefix + callId, (text) => isNewer(prefix + callId, text), false),
 
     remove: async (callId, only) => {
       const key = prefix + callId
