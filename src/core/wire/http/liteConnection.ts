@@ -85,12 +85,11 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
 
 interface Calls extends LiteConnectionOptions {
   readonly requests: LiteRequests
-  readonly listTools: () => Promise<unknown>
 }
 
-function connected({ capabilities, server }: DiscoveredServer, options: Omit<Calls, 'listTools'>): ConnectedSdk {
-  const { requests, onIssue } = options
-  const calls: Calls = { ...options, listTools: () => listTools(requests, capabilities) }
+function connected({ capabilities, server }: DiscoveredServer, calls: Calls): ConnectedSdk {
+  const { requests, onIssue } = calls
+  const list = () => listTools(requests, capabilities)
   const tasks = modernTasks(requests, capabilities, onIssue)
   return {
     state: {
@@ -102,10 +101,10 @@ function connected({ capabilities, server }: DiscoveredServer, options: Omit<Cal
       tasks: tasks.isServed,
     },
     tasks,
-    callTool: (request, call, signal) => callOnce(calls, request, call, signal),
+    callTool: (request, call, signal) => callOnce(calls, list, request, call, signal),
     // Against the schema of the server nothing is validated here; the shape of a result is.
     validate: (_, result) => Promise.resolve(result),
-    listTools: () => listTools(requests, capabilities),
+    listTools: list,
     ping: (signal) => requests.requestInTime('server/discover', {}, signal),
     // There is no connection that could be lost between two requests.
     isLost: () => false,
@@ -122,6 +121,7 @@ function withKey(request: ToolCallRequest, key: string | undefined): ToolCallReq
 
 async function callOnce(
   calls: Calls,
+  list: () => Promise<unknown>,
   request: ToolCallRequest,
   { ask, idempotencyKey }: SdkCall,
   signal: AbortSignal | undefined,
@@ -131,7 +131,7 @@ async function callOnce(
     // A tool that was not listed: which of its arguments are to be in headers, its schema says. Nothing has run.
     return await call().catch(async (error: unknown) => {
       if (jsonRpcError(error)?.code !== HEADER_MISMATCH || calls.requests.listedHeaders.has(request.name)) throw error
-      await calls.listTools()
+      await list()
       return call()
     })
   } catch (error) {
