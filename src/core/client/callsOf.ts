@@ -6,11 +6,15 @@ import { READ_MORE } from '../protocol/readMore.js'
 import { hash } from '../record/hash.js'
 import type { RecordOwner } from '../record/record.js'
 import type { SettledToolCall } from '../record/toolCallState.js'
-import { type Calls, createCalls } from '../run/calls.js'
+import { resumeToolCalls } from '../run/begin.js'
+import { closeRun, createRun, tellPeer } from '../run/calls.js'
 import { handlerOf } from '../run/inputs.js'
+import { onLeaderChange } from '../run/leading.js'
 import { NO_PUSH } from '../run/push.js'
+import type { Run } from '../run/run.js'
 import type { CallTap } from '../run/tap.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
+import { createRecordItems } from '../storage/recordItems.js'
 import { createRecordStore, type RecordStore, scopePrefix } from '../storage/recordStore.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { NO_TABS, type Tabs } from '../tabs/tabs.js'
@@ -47,7 +51,7 @@ export interface ClientBase {
 }
 
 /** What follows the calls of a client. */
-export interface CallsOf extends WhenUsed<Calls> {
+export interface CallsOf extends WhenUsed<Run> {
   readonly resume: TaskClient['resumeToolCalls']
 }
 
@@ -68,41 +72,39 @@ export function createCallsOf(base: ClientBase, connect: () => Connection): Call
       openChannel: channel,
       onLocksRefused: base.reports.reporting('storage'),
       leaderPer: options.resume === 'lazy' ? 'task' : 'scope',
-      onMessage: (message) => message.type !== 'leader' && calls.get().receive(message),
-      onPeer: () => calls.get().onPeer(),
-      onLeaderChange: (election, isStolen) => calls.get().onLeaderChange(election, isStolen),
+      onMessage: (message) => base.parts.receive(calls.get(), message),
+      onPeer: () => tellPeer(calls.get()),
+      onLeaderChange: (election, isStolen) => onLeaderChange(calls.get(), election, isStolen),
     })
   }
 
-  const calls = whenUsed<Calls>(() =>
-    followCalls(base, connect(), recordsOf(base, isNamed ? storage : memoryStorage()), openTabs()),
+  const calls = whenUsed<Run>(
+    () => runOf(base, connect(), recordsOf(base, isNamed ? storage : memoryStorage()), openTabs()),
+    closeRun,
   )
 
   /** Whether a call is recorded. Where the storage does not say, one may be. */
-  async function hasRecords(): Promise<boolean> {
-    const prefix = scopePrefix(owner.endpoint, owner.scope)
-    try {
-      const keys = await inTime(Promise.resolve(storage.keys(prefix)), environment)
-      return [...keys].some((key) => key.startsWith(prefix))
-    } catch {
-      return true
-    }
-  }
+  const hasRecords = () =>
+    createRecordItems(
+      storage,
+      (pending) => inTime(pending, environment),
+      () => {},
+    ).onKeys(scopePrefix(owner.endpoint, owner.scope), (keys) => keys.length > 0, true)
 
   return {
     ...calls,
     resume: async (filter) => {
       const isAlone = isNamed && !canShare && !options.results
       if (isAlone && calls.made() === undefined && !(await hasRecords())) return []
-      return calls.get().resumeToolCalls(filter)
+      return resumeToolCalls(calls.get(), filter)
     },
   }
 }
 
-function followCalls(base: ClientBase, port: Connection, records: RecordStore, tabs: Tabs): Calls {
+function runOf(base: ClientBase, port: Connection, records: RecordStore, tabs: Tabs): Run {
   const { options, environment, policy, stuckAfterPolls, reports, owner, store, tap, metas, forgotten } = base
   const { handlers = {}, missing = 'wait' } = options.input ?? {}
-  return createCalls({
+  return createRun({
     ...base.parts,
     ...(options.push === false && { createPush: () => NO_PUSH }),
     port,

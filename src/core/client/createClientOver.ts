@@ -2,8 +2,10 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
-import type { AnyArguments } from '../run/keys.js'
-import { toolCallId } from '../run/keys.js'
+import { resumeTask, start } from '../run/begin.js'
+import { forgetAll, forgetCall, handleOf } from '../run/calls.js'
+import { type AnyArguments, toolCallId } from '../run/keys.js'
+import { pollSoon } from '../run/page.js'
 import type { Connection } from '../wire/connection.js'
 import type { WingedJob } from '../wire/jobs/job.js'
 import { createCallMetas } from './callMeta.js'
@@ -76,7 +78,7 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, p
   inDevelopment?.(() => {
     checkTools = createToolsCheck(options.toolsHash)
   })
-  const connection = whenUsed<Connection>(() =>
+  const connect = () =>
     target.createConnection({
       callTimeoutMs: policy.callTimeoutMs,
       environment,
@@ -91,8 +93,8 @@ export function createClientOver(options: TaskClientBaseOptions, setUp: SetUp, p
       tap: base.tap,
       jobs: jobs as readonly WingedJob[] | undefined,
       retry: { attempts, policy, environment },
-    }),
-  )
+    })
+  const connection = whenUsed<Connection>(connect, (made) => made.close())
   // Jobs may contradict each other, and the app is to be told so now.
   if (jobs) connection.get()
   return clientOf(base, connection)
@@ -103,12 +105,16 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
   const { options, parts, environment, target, owner, store, metas } = base
   const { resume = 'eager', results, jobs } = options
   const calls = createCallsOf(base, connection.get)
-  const observing = whenUsed(() => parts.createObserving(base.tap, environment, base.reports.guard))
+  const observing = whenUsed(
+    () => parts.createObserving(base.tap, environment, base.reports.guard),
+    (made) => made.close(),
+  )
   let signingIn: SigningIn | undefined
   const signIn = () => {
     signingIn ??= target.createSigningIn((error) => {
       connection.get().signedIn(error)
-      if (error === undefined) calls.made()?.pollSoon()
+      const run = calls.made()
+      if (error === undefined && run) pollSoon(run)
     })
     return signingIn
   }
@@ -127,11 +133,14 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
-      return calls.get().start(checkParams(params), readCallOptions(callOptions, results))
+      return start(calls.get(), checkParams(params), readCallOptions(callOptions, results))
     },
     resumeTask: (task, callOptions = {}) =>
-      calls.get().resumeTask(checkReference(task), readCallOptions(callOptions, results)),
-    getToolCall: (callId) => calls.made()?.get(callId),
+      resumeTask(calls.get(), checkReference(task), readCallOptions(callOptions, results)),
+    getToolCall: (callId) => {
+      const run = calls.made()
+      return run && handleOf(run, callId)
+    },
     toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
@@ -148,7 +157,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     addCallMeta: metas.add,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
-      await (callId === undefined ? calls.get().forgetAll(scope) : calls.get().forget(callId))
+      await (callId === undefined ? forgetAll(calls.get(), scope) : forgetCall(calls.get(), callId))
     },
     listTools: () => connection.get().listTools(),
     authorize: () => signIn().authorize(),

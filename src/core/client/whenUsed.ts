@@ -6,21 +6,21 @@ export interface WhenUsed<Part> {
   readonly close: () => unknown
 }
 
-export function whenUsed<Part extends { close(): unknown }>(make: () => Part): WhenUsed<Part> {
+export function whenUsed<Part>(make: () => Part, close: (part: Part) => unknown): WhenUsed<Part> {
   let part: Part | undefined
   let isClosed = false
   return {
     get: () => {
       if (part === undefined) {
         part = make()
-        if (isClosed) void part.close()
+        if (isClosed) void close(part)
       }
       return part
     },
     made: () => part,
     close: () => {
       isClosed = true
-      return part?.close()
+      return part && close(part)
     },
   }
 }

@@ -1,48 +1,26 @@
 import { TaskConfigurationError } from '../protocol/errors.js'
-import type { ToolCallRequest } from '../protocol/taskPort.js'
 import { createKeyedQueue } from '../storage/keyedQueue.js'
-import type { TabMessage } from '../tabs/messages.js'
-import type { Election } from '../tabs/tabs.js'
 import { createScheduler } from '../time/scheduler.js'
 import { createSemaphore } from '../time/semaphore.js'
-import { open, type ResumeOptions, resumeTask, resumeToolCalls, type StartOptions, start } from './begin.js'
+import { open } from './begin.js'
 import type { TaskEntry } from './entries.js'
 import { forget } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
-import { onLeaderChange } from './leading.js'
 import { wake } from './looking.js'
-import { pollSoon, setAllBack, watchPage, writeAll } from './page.js'
+import { setAllBack, watchPage, writeAll } from './page.js'
 import { drop, leave } from './pageCalls.js'
 import { addPoll } from './polls.js'
 import { type CallsOptions, now, type Run, type RunEvents, take } from './run.js'
 import { endTask } from './settle.js'
 import { tell } from './showing.js'
 
-/** The calls of this page: each once, however often it is asked for. */
-export interface Calls {
-  start(request: ToolCallRequest, options: StartOptions): CallHandle
-  resumeTask(task: { taskId: string; name?: string }, options: ResumeOptions): CallHandle
-  resumeToolCalls(filter?: { callId?: string }): Promise<readonly CallHandle[]>
-  get(callId: string): CallHandle | undefined
-  forget(callId: string): Promise<void>
-  forgetAll(scope: string | undefined): Promise<void>
-  /** Takes what another tab says. */
-  receive(message: Exclude<TabMessage, { type: 'leader' }>): void
-  /** Another tab is there: tells it what this one has learned while it knew of none. */
-  onPeer(): void
-  onLeaderChange(election: Election, isStolen: boolean): void
-  /** What kept polls from passing is over: they need not wait for the end of their backoff. */
-  pollSoon(): void
-  /** Resolves when what is known is written down. */
-  close(): Promise<void>
-}
-
 /** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
 const MAX_UPDATES = 6
 
 const EVENTS: RunEvents = { setBack: setAllBack, first: watchPage, due: addPoll, end: endTask }
 
-function createRun(options: CallsOptions): Run {
+/** The calls of this page, of which there is none yet. */
+export function createRun(options: CallsOptions): Run {
   const { environment } = options
   const run: Run = {
     ...options,
@@ -71,53 +49,48 @@ function createRun(options: CallsOptions): Run {
   return run
 }
 
-export function createCalls(options: CallsOptions): Calls {
-  const run = createRun(options)
-  const { environment, records, store, tabs, owner, onForgotten } = run
-  return {
-    start: (request, how) => start(run, request, how),
-    resumeTask: (task, how) => resumeTask(run, task, how),
-    resumeToolCalls: (filter) => resumeToolCalls(run, filter),
-    get: (callId) => {
-      const entry = run.calls.get(callId)
-      if (entry === undefined) return undefined
-      const { stage } = entry.call
-      // An outcome is fetched only while something waits for it.
-      return stage.name === 'recorded' ? createHandle(run, open(run, stage.record)) : createHandle(run, entry, false)
-    },
-    receive: (message) => run.receive(run, message),
-    onPeer: () => {
-      for (const task of run.tasks.values()) if (task.election?.isLeader()) tell(run, task)
-    },
-    onLeaderChange: (election, isStolen) => onLeaderChange(run, election, isStolen),
-    pollSoon: () => pollSoon(run),
-    forget: (callId) => {
-      tabs.postForgotten(forget(run, callId), callId)
-      drop(run, callId)
-      onForgotten(callId)
-      return records.remove(callId)
-    },
-    forgetAll: async (scope = owner.scope) => {
-      const isOwn = scope === owner.scope
-      tabs.postForgotten(isOwn ? forget(run) : environment.now(), undefined, scope)
-      const own = isOwn ? [...run.calls.keys()] : []
-      for (const callId of own) drop(run, callId)
-      if (isOwn) onForgotten(undefined)
-      // Each of them as well: a record may still be on its way into a storage that takes its time.
-      await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
-    },
-    close: async () => {
-      run.closing.abort(
-        new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'),
-      )
-      const written = writeAll(run)
-      const callIds = [...run.calls.keys()]
-      for (const callId of callIds) leave(run, callId, 'The task client was closed; its tasks keep running.')
-      run.scheduler.close()
-      run.push?.close()
-      tabs.close()
-      await Promise.all(written)
-      for (const callId of callIds) store.removeCall(callId)
-    },
-  }
+/** A handle on a call that this page knows. An outcome is fetched only while something waits for it. */
+export function handleOf(run: Run, callId: string): CallHandle | undefined {
+  const entry = run.calls.get(callId)
+  if (entry === undefined) return undefined
+  const { stage } = entry.call
+  return stage.name === 'recorded' ? createHandle(run, open(run, stage.record)) : createHandle(run, entry, false)
+}
+
+/** Another tab is there: tells it what this one has learned while it knew of none. */
+export function tellPeer(run: Run): void {
+  for (const task of run.tasks.values()) if (task.election?.isLeader()) tell(run, task)
+}
+
+/** Forgets a call, here and in every tab. */
+export function forgetCall(run: Run, callId: string): Promise<void> {
+  run.tabs.postForgotten(forget(run, callId), callId)
+  drop(run, callId)
+  run.onForgotten(callId)
+  return run.records.remove(callId)
+}
+
+/** Forgets all calls of a scope, here and in every tab. */
+export async function forgetAll(run: Run, scope: string = run.owner.scope): Promise<void> {
+  const { records, tabs } = run
+  const isOwn = scope === run.owner.scope
+  tabs.postForgotten(isOwn ? forget(run) : run.environment.now(), undefined, scope)
+  const own = isOwn ? [...run.calls.keys()] : []
+  for (const callId of own) drop(run, callId)
+  if (isOwn) run.onForgotten(undefined)
+  // Each of them as well: a record may still be on its way into a storage that takes its time.
+  await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
+}
+
+/** Leaves all calls. Resolves when what is known is written down. */
+export async function closeRun(run: Run): Promise<void> {
+  run.closing.abort(new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'))
+  const written = writeAll(run)
+  const callIds = [...run.calls.keys()]
+  for (const callId of callIds) leave(run, callId, 'The task client was closed; its tasks keep running.')
+  run.scheduler.close()
+  run.push?.close()
+  run.tabs.close()
+  await Promise.all(written)
+  for (const callId of callIds) run.store.removeCall(callId)
 }

@@ -5,7 +5,7 @@ import type { CallRecord, RecordOwner } from '../record/record.js'
 import type { SettledToolCall, ToolCallState } from '../record/toolCallState.js'
 import type { KeyedQueue } from '../storage/keyedQueue.js'
 import type { RecordStore } from '../storage/recordStore.js'
-import type { TabMessage } from '../tabs/messages.js'
+import type { CallMessage } from '../tabs/messages.js'
 import type { Tabs } from '../tabs/tabs.js'
 import type { Scheduler } from '../time/scheduler.js'
 import type { Semaphore } from '../time/semaphore.js'
@@ -25,7 +25,7 @@ export interface CallStore {
 }
 
 /** Takes what another tab says. */
-export type Receive = (run: Run, message: Exclude<TabMessage, { type: 'leader' }>) => void
+export type Receive = (run: Run, message: CallMessage) => void
 
 /** Reads what earlier pages have left of a call. */
 export type ReadFound = (run: Run, callId: string) => Promise<CallRecord | undefined>

@@ -2,7 +2,7 @@ import type { Channel, Environment, HeldLock, Locks, Unsubscribe } from '../envi
 import { hash } from '../record/hash.js'
 import { createElection, type OwnElection } from './election.js'
 import { locksWithFallback } from './fallbackLocks.js'
-import { decodeTabMessage, encodeTabMessage, type TabMessage } from './messages.js'
+import { type CallMessage, decodeTabMessage, encodeTabMessage, type TabMessage } from './messages.js'
 import { type Election, MESSAGE_DELAY_MS, type TabLock, type Tabs } from './tabs.js'
 
 export interface TabsOptions {
@@ -16,7 +16,7 @@ export interface TabsOptions {
   readonly onLocksRefused: (error: unknown) => void
   /** `scope`: one tab polls every task, since every tab knows every task. `task`: the tabs that follow a task elect one for it. */
   readonly leaderPer: 'scope' | 'task'
-  readonly onMessage: (message: TabMessage) => void
+  readonly onMessage: (message: CallMessage) => void
   /** Called with the first message of another tab: what this one learned while it knew of none was not posted. */
   readonly onPeer: () => void
   /** Called when this tab becomes the leader of an election or ceases to be. */

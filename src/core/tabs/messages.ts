@@ -16,6 +16,9 @@ export type TabMessage =
   /** Posted by the leader: true if its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
 
+/** A message about calls and tasks. */
+export type CallMessage = Exclude<TabMessage, { type: 'leader' }>
+
 const VERSION = 1
 
 /** A message as plain data, for `postMessage`. */
