@@ -24,6 +24,7 @@ const ofEveryClient: string[] = [
   'ToolOutputError',
   'createTaskClient',
   'isTaskError',
+  'toolCallGroup',
 ]
 
 /**
