@@ -14,19 +14,10 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
+import { TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
-import {
-  decodeCallRecord,
-  encodeCallRecord,
-  MAX_META_LENGTH,
-  readCallRecord,
-  readOutcome,
-  tellCallRecord,
-  VERSION,
-} from './codec.js'
-import { POLLING_MS } from './decide.js'
+import { decodeCallRecord, encodeCallRecord, MAX_META_LENGTH, readCallRecord, VERSION } from './codec.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
 const NOW = 1_800_000_000_000
@@ -181,72 +172,11 @@ describe('a record of a clock that was ahead', () => {
     expect(read?.task).toMatchObject({ notedAt: NOW, receivedAt: NOW, earliestAt: NOW + 1000, snapshotAt: NOW - 1000 })
   })
 
-  it('is believed no time further ahead than a server may ask for', () => {
-    const far = NOW + 100 * LONGEST_WAIT_MS
-    const task: TaskRecord = {
-      ...newTaskRecord(TASK, 'modern', NOW, far),
-      ...{ retryAt: far, quietUntil: far, pollingUntil: far, sentAt: far, snapshotAt: far },
-    }
-    const told = { ...tellCallRecord({ ...CALL, task }), v: VERSION }
-    expect(readCallRecord(told, NOW)?.task).toMatchObject({
-      earliestAt: NOW + LONGEST_WAIT_MS,
-      retryAt: NOW + LONGEST_WAIT_MS,
-      quietUntil: NOW + LONGEST_WAIT_MS,
-      pollingUntil: NOW + POLLING_MS,
-      sentAt: NOW,
-      snapshotAt: NOW,
-    })
-  })
-})
-
-describe('a record that is told to another tab', () => {
-  const through = (record: CallRecord) =>
-    readCallRecord({ ...structuredClone(tellCallRecord(record)), v: VERSION }, NOW)?.task
-
-  it('has what the server says and how the last poll failed', () => {
-    const error = new TaskRequestError('HTTP 503', { kind: 'http', status: 503 })
-    const failure = { error, network: 'retrying' as const, count: 2, violations: 1, refusals: 0 }
-    const task = {
-      ...newTaskRecord({ ...TASK, statusMessage: 'Half' }, 'modern', NOW, 0),
-      failure,
-      retryAt: NOW + 5,
-      idlePolls: 2,
-    }
-    const read = through({ ...CALL, task })
-    expect(read).toMatchObject({ task: { statusMessage: 'Half' }, retryAt: NOW + 5, idlePolls: 2 })
-    expect(read?.failure).toMatchObject({ network: 'retrying', count: 2, violations: 1, refusals: 0 })
-    expect(read?.failure?.error).toBeInstanceOf(TaskRequestError)
-  })
-
-  it('has the end, by its result or by its error', () => {
-    const done = { ...TASK, status: 'completed' as const, result: { content: [] } }
-    const ended = { ...newTaskRecord({ ...TASK, status: 'completed' }, 'modern', NOW, 0), end: { at: NOW, task: done } }
-    expect(through({ ...CALL, task: ended })?.end).toEqual({ at: NOW, task: done })
-    const error = new TaskFailedError({ code: -1, message: 'broken' }, { taskId: 'task-secret-1' })
-    const failed = { ...newTaskRecord(TASK, 'modern', NOW, 0), end: { at: NOW, error } }
-    expect(through({ ...CALL, task: failed })?.end).toMatchObject({ at: NOW, error: { message: 'broken' } })
-  })
-
-  it('is nothing where its failure makes no sense', () => {
-    const body = { ...tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) }), v: VERSION }
-    const { task } = body as unknown as { task: object }
-    const failure = { network: 'retrying', count: 1, violations: 0, refusals: 0, error: {} }
-    expect(readCallRecord({ ...body, task: { ...task, failure } }, NOW)).toBeDefined()
-    for (const change of [{ network: 'fine' }, { count: -1 }, { violations: '1' }, { refusals: 0.5 }])
-      expect(readCallRecord({ ...body, task: { ...task, failure: { ...failure, ...change } } }, NOW)).toBeUndefined()
-    expect(readCallRecord({ ...body, task: { ...task, failure: 'a text' } }, NOW)).toBeUndefined()
-  })
-})
-
-describe('the outcome of a call that became no task', () => {
-  it('is its result or its error', () => {
-    expect(readOutcome({ result: { content: [] } })).toEqual({ result: { content: [] } })
-    const error = new TaskFailedError({ code: 5, message: 'no' })
-    expect(readOutcome({ error: error.toJSON() })).toMatchObject({ error: { name: 'TaskFailedError', message: 'no' } })
-  })
-
-  it.each([undefined, null, 'text', {}, { result: 'none' }])('is nothing where it is %j', (value) => {
-    expect(readOutcome(value)).toBeUndefined()
+  it('says so, as long as it is in the page, and only then', () => {
+    const task = newTaskRecord(TASK, 'modern', NOW, 0)
+    const text = encodeCallRecord({ ...CALL, task })
+    expect(decodeCallRecord(text, NOW - 1)?.task?.here.wasAhead).toBe(true)
+    expect(decodeCallRecord(text, NOW)?.task?.here.wasAhead).toBe(false)
   })
 })
 

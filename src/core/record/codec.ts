@@ -1,15 +1,5 @@
-import { parseCallToolResult } from '../protocol/callToolResult.js'
-import { errorFromJson } from '../protocol/errorJson.js'
-import { isTaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
-import {
-  type DetailedTask,
-  isTerminal,
-  isTerminalTask,
-  parseDetailedTask,
-  parseTask,
-  pickTask,
-} from '../protocol/task.js'
+import { isTerminal, parseTask } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { POLLING_MS } from './decide.js'
 import { withAnswered } from './merge.js'
@@ -17,10 +7,7 @@ import {
   type CallRecord,
   NOTHING_HERE,
   newTaskRecord,
-  type Outcome,
-  type PollFailure,
   setBack,
-  type TaskEnd,
   type TaskRecord,
   type TimeName,
   timesOf,
@@ -42,7 +29,7 @@ export function encodeCallRecord(record: CallRecord): string {
 const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
-function kept({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
+export function kept({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
   const identity = { ...call, era: task?.era ?? 'modern' }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
@@ -69,34 +56,6 @@ function kept({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
   }
 }
 
-/** The same with everything that other tabs are to know, as plain data for `postMessage`. Errors travel as JSON. */
-export function tellCallRecord(record: CallRecord, outcome?: Outcome): JsonObject {
-  const body = kept(record)
-  const { task } = record
-  if (task === undefined) return { ...body, outcome: outcome && tellOutcome(outcome) }
-  const { statusMessage, progress, _meta } = task.task
-  const { heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure, end, inputRequests, idlePolls } = task
-  return {
-    ...body,
-    task: {
-      ...(body['task'] as JsonObject),
-      ...{ statusMessage, progress, _meta, inputRequests, idlePolls },
-      ...{ heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil },
-      failure: failure && { ...failure, error: errorJson(failure.error) },
-      ...(end &&
-        ('task' in end ? { ...end.task, endedAt: end.at } : { endError: errorJson(end.error), endedAt: end.at })),
-    },
-  }
-}
-
-function tellOutcome(outcome: Outcome): JsonObject {
-  return 'error' in outcome ? { error: errorJson(outcome.error) } : { result: outcome.result }
-}
-
-function errorJson(error: Error): JsonObject {
-  return isTaskError(error) ? error.toJSON() : { name: error.name, message: error.message }
-}
-
 /** The record that a text is, or undefined where it is none: another's, cut short, or of a later version. */
 export function decodeCallRecord(text: string, now: number): CallRecord | undefined {
   try {
@@ -106,7 +65,7 @@ export function decodeCallRecord(text: string, now: number): CallRecord | undefi
   }
 }
 
-type Members = Readonly<Record<string, (value: unknown) => boolean>>
+export type Members = Readonly<Record<string, (value: unknown) => boolean>>
 
 /** What every record has. */
 const NEEDED: Members = {
@@ -134,18 +93,24 @@ const OPTIONAL: Members = {
 /** An app notes no more than so many characters. */
 export const MAX_META_LENGTH = 1024
 
-function hasMembers(body: JsonObject, members: Members): boolean {
+export function hasMembers(body: JsonObject, members: Members): boolean {
   return Object.entries(members).every(([name, isRight]) => isRight(body[name]))
 }
+
+/** Reads what a task of its kind of record has beyond the members of every one. Throws where that is none. */
+export type ReadTask = (record: TaskRecord, body: JsonObject) => TaskRecord
+
+/** A record that was kept has nothing more. */
+const readKept: ReadTask = (record) => record
 
 /**
  * The record that another tab or an earlier visit has left, with its times by the clock of now: a clock may have been
  * ahead when they were noted. Any script of the origin can send one, so nothing in it is believed to be longer ahead than
  * a server may ask for. Undefined for what is none, or of another version.
  */
-export function readCallRecord(body: unknown, now: number): CallRecord | undefined {
+export function readCallRecord(body: unknown, now: number, read: ReadTask = readKept): CallRecord | undefined {
   if (!isJsonObject(body) || body['v'] !== VERSION || !hasMembers(body, NEEDED)) return undefined
-  const task = readTaskRecord(body['task'], body['era'] as TaskRecord['era'], now)
+  const task = readTaskRecord(body['task'], body['era'] as TaskRecord['era'], now, read)
   if (body['task'] !== undefined && task === undefined) return undefined
   const { callId, tool, endpoint, scope, startedAt } = body
   const call: Record<string, unknown> = { callId, tool, endpoint, scope, startedAt, task }
@@ -154,18 +119,9 @@ export function readCallRecord(body: unknown, now: number): CallRecord | undefin
   return call as unknown as CallRecord
 }
 
-/** The outcome that came with a record, where the call became no task. */
-export function readOutcome(value: unknown): Outcome | undefined {
-  if (!isJsonObject(value)) return undefined
-  if ('error' in value) return { error: errorFromJson(value['error']) }
-  const parsed = parseCallToolResult(value['result'])
-  return 'result' in parsed ? { result: parsed.result } : undefined
-}
-
-function readTaskRecord(body: unknown, era: TaskRecord['era'], now: number): TaskRecord | undefined {
+function readTaskRecord(body: unknown, era: TaskRecord['era'], now: number, read: ReadTask): TaskRecord | undefined {
   if (!isJsonObject(body) || !isTime(body['receivedAt']) || !isReadableTtl(body['ttlMs'])) return undefined
-  const detailed = readTask(body)
-  if (detailed === undefined) return undefined
+  if (!isText(body['createdAt']) || !isText(body['lastUpdatedAt'])) return undefined
   const { receivedAt, snapshotAt = 0 } = body
   const heardAt = isTime(snapshotAt) ? Math.max(receivedAt, snapshotAt) : receivedAt
   const otherwise: Partial<Record<TimeName, number>> = { notedAt: receivedAt, heardAt }
@@ -174,33 +130,15 @@ function readTaskRecord(body: unknown, era: TaskRecord['era'], now: number): Tas
     return time
   })
   if (!hasTimes(times)) return undefined
-  const failure = readFailure(body['failure'])
-  if (failure === 'none') return undefined
-  const isAsking = detailed.status === 'input_required' && 'inputRequests' in detailed
-  const record: TaskRecord = {
-    ...newTaskRecord(pickTask(detailed), era, now, 0),
-    ...times,
-    failure,
-    inputRequests: isAsking ? detailed.inputRequests : {},
-    answered: withAnswered([], Array.isArray(body['answered']) ? body['answered'].slice(-MAX_ANSWERED) : []),
-    idlePolls: isCount(body['idlePolls']) ? body['idlePolls'] : 0,
-    cancelling: readCancelling(body, times.notedAt),
-    lost: readLost(body['lost']),
-    end: readEnd(body, detailed),
-    here: NOTHING_HERE,
-  }
-  return byClock(record, now)
-}
-
-/** A task with what its status carries, where that was told; a record that was kept has the task alone. */
-function readTask(body: JsonObject): DetailedTask | ReturnType<typeof parseTask> | undefined {
-  const { createdAt, lastUpdatedAt } = body
-  if (!isText(createdAt) || !isText(lastUpdatedAt)) return undefined
   try {
-    const isEnded = 'endedAt' in body && !('endError' in body)
-    // The outcome of a task that was created in its end is known with the first response to a poll.
-    const isAsking = body['status'] === 'input_required' && body['inputRequests'] !== undefined
-    return isEnded || isAsking ? parseDetailedTask(body, 'other') : parseTask(body, 'other')
+    const record: TaskRecord = {
+      ...newTaskRecord(parseTask(body, 'other'), era, now, 0),
+      ...times,
+      answered: withAnswered([], Array.isArray(body['answered']) ? body['answered'].slice(-MAX_ANSWERED) : []),
+      cancelling: readCancelling(body, times.notedAt),
+      lost: readLost(body['lost']),
+    }
+    return byClock(read(record, body), now)
   } catch {
     return undefined
   }
@@ -215,7 +153,7 @@ function isText(value: unknown): value is string {
 }
 
 /** JSON has a number that is read as Infinity: 1e999. */
-function isTime(value: unknown): value is number {
+export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
@@ -223,22 +161,8 @@ function hasTimes<N extends string>(times: Record<N, unknown>): times is Record<
   return Object.values(times).every(isTime)
 }
 
-function isCount(value: unknown): value is number {
+export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-const FAILURE: Members = {
-  network: (value) => value === 'retrying' || value === 'paused',
-  count: isCount,
-  violations: isCount,
-  refusals: isCount,
-}
-
-function readFailure(value: unknown): PollFailure | undefined | 'none' {
-  if (value === undefined) return undefined
-  if (!isJsonObject(value) || !hasMembers(value, FAILURE)) return 'none'
-  const { network, count, violations, refusals, error } = value as unknown as PollFailure
-  return { error: errorFromJson(error), network, count, violations, refusals }
 }
 
 function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: number): TaskRecord['cancelling'] {
@@ -249,14 +173,6 @@ function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: nu
 function readLost(value: unknown): TaskRecord['lost'] {
   if (!isJsonObject(value) || !isTime(value['at'])) return undefined
   return { at: value['at'], reason: value['reason'] === 'ttl' ? 'ttl' : 'unknown-task' }
-}
-
-function readEnd({ endedAt, endError }: JsonObject, task: ReturnType<typeof parseTask>): TaskEnd | undefined {
-  if (!isTime(endedAt)) return undefined
-  if (endError !== undefined) return { at: endedAt, error: errorFromJson(endError) }
-  return isTerminalTask(task as DetailedTask)
-    ? { at: endedAt, task: task as Extract<DetailedTask, { status: 'completed' }> }
-    : undefined
 }
 
 /** How far ahead of the clock a time may lie, in ms; the others are past. A poll is announced again and again while it is under way. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
-import { readCallRecord, readOutcome, tellCallRecord } from '../record/codec.js'
 import type { CallRecord, Outcome } from '../record/record.js'
+import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
 
 /**
  * What tabs post to each other. Messages carry state, not events: a record says when the task may be polled, what was answered,
@@ -37,7 +37,7 @@ export function decodeTabMessage(posted: unknown, now: number): TabMessage | und
   const { type, callId, taskId, at } = value
   switch (type) {
     case 'record': {
-      const record = readCallRecord(value['record'], now)
+      const record = readToldRecord(value['record'], now)
       if (record === undefined || !isJsonObject(value['record'])) return undefined
       const startedAt = Math.min(record.startedAt, now + STARTED_AHEAD_MS)
       return { type, record: { ...record, startedAt }, outcome: readOutcome(value['record']['outcome']) }
