@@ -55,8 +55,8 @@ export interface CallHooks {
 export interface TaskPort {
   /** The protocol era that was negotiated; `modern` before. */
   era(): 'modern' | 'legacy'
-  /** Connects, where nothing has done so yet. Every request does. */
-  connect?(): Promise<void>
+  /** Connects, where nothing has done so yet: undefined where a request can go out now. Every request connects. */
+  connect?(): Promise<void> | undefined
   /** A sign-in has failed in another tab, which has the user's attention: none is to be started here because of this task. */
   holdSignIn?(): void
   /** Sends `tools/call`, once. An immediate result has been validated by the SDK. */

@@ -51,7 +51,8 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   try {
     const snapshot = await withRequestTimeout({ taskId, environment, policy }, controller, async (signal) => {
       // Nothing is told before it goes out: a tab that cannot connect must not keep others from polling.
-      await Promise.race([port.connect?.(), aborted(signal)])
+      const connecting = port.connect?.()
+      await (connecting && Promise.race([connecting, aborted(signal)]))
       // Another tab may have polled while this one was in line.
       const decision = task.poll === 'queued' ? decisionOf(run, task) : undefined
       if (decision?.do !== 'poll') return undefined

@@ -456,7 +456,7 @@ describe.each(kinds)('over the %s connection,', (kind) => {
       vi.stubGlobal('document', {})
       const { server, connection } = setUp()
       for (const method of ['server/discover', 'initialize']) server.on(method, unreachable)
-      const error = await caught(connection.connect())
+      const error = await caught(connection.listTools())
       expect(error).toBeInstanceOf(ConnectionFailedError)
       for (const header of [
         'content-type',

@@ -24,7 +24,7 @@ export interface ConnectionState {
 
 /** A server as the client sees it. Every method connects first, where that has not happened. */
 export interface Connection extends TaskPort {
-  connect(): Promise<void>
+  connect(): Promise<void> | undefined
   /** Connects for the app: a sign-in that failed may be tried again. */
   connectForApp(): Promise<void>
   /** Calls a tool and hands a task over as a task. */

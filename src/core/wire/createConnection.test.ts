@@ -44,6 +44,7 @@ function setUp({ failure, ...adapter }: Partial<SdkAdapter> & { failure?: unknow
     return sdk
   })
   const signIn = {
+    isHeld: () => false,
     send: <T>(request: () => Promise<T>) => request(),
     sendForApp: <T>(request: () => Promise<T>) => request(),
     allow: vi.fn(),

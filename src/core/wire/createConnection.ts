@@ -64,15 +64,17 @@ export function createConnection(options: CreateConnectionOptions): Connection {
 
   const forTask = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> => watched(overConnection(request))
 
+  async function connect(): Promise<void> {
+    try {
+      await signIn.send(connected)
+    } catch (error) {
+      throw needsCredentials(error) ? credentialsError(error) : error
+    }
+  }
+
   return {
     era,
-    connect: async () => {
-      try {
-        await signIn.send(connected)
-      } catch (error) {
-        throw needsCredentials(error) ? credentialsError(error) : error
-      }
-    },
+    connect: () => (current()?.isLost() === false && !signIn.isHeld() ? undefined : connect()),
     connectForApp: async () => {
       signIn.allow()
       await signIn.sendForApp(connectedForApp)

@@ -5,7 +5,9 @@ import { credentialsError, isSignInFailure } from './signInErrors.js'
  * the server refuses with 401, and a task is polled on: the page would navigate away again and again.
  */
 export interface SignIn {
-  /** Sends a request that the app has not asked for, unless a sign-in has failed: it rejects with a `TaskRequestError` of kind `auth` then. */
+  /** Whether a sign-in has failed, so that only requests of the app are sent. */
+  isHeld(): boolean
+  /** Sends a request that the app has not asked for, unless that is so: it rejects with a `TaskRequestError` of kind `auth` then. */
   send<T>(request: () => Promise<T>): Promise<T>
   /** Sends a request of the app. Where it passes, there are credentials. */
   sendForApp<T>(request: () => Promise<T>): Promise<T>
@@ -18,7 +20,13 @@ export interface SignIn {
 const pass = <T>(request: () => Promise<T>): Promise<T> => request()
 
 /** Where nothing signs in. */
-export const NO_SIGN_IN: SignIn = { send: pass, sendForApp: pass, allow: () => {}, hold: () => {} }
+export const NO_SIGN_IN: SignIn = {
+  isHeld: () => false,
+  send: pass,
+  sendForApp: pass,
+  allow: () => {},
+  hold: () => {},
+}
 
 /**
  * For a transport of the app, which does not say whether it has a new token: nothing is sent until a request
@@ -46,6 +54,7 @@ export function signInByTransport(): SignIn {
   }
 
   return {
+    isHeld: () => failure !== undefined,
     send: (request) => (failure === undefined ? send(request) : Promise.reject(credentialsError(failure))),
     sendForApp: send,
     allow: () => {

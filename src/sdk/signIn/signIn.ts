@@ -37,8 +37,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
     get challenge() {
       return challenge
     },
-    send: NO_SIGN_IN.send,
-    sendForApp: NO_SIGN_IN.sendForApp,
+    ...NO_SIGN_IN,
     allow: () => {
       refused = undefined
       isHeld = false

@@ -171,7 +171,7 @@ describe('the connection of an SDK v2 client', () => {
   it('has no era before it is open, where nothing was negotiated', async () => {
     const { connection, client } = setUp({ negotiated: 'none' })
     client.transport = undefined
-    await connection.connect().catch(() => {})
+    await connection.connect()?.catch(() => {})
     expect(connection.era()).toBe('modern')
     client.transport = transportOf()
     await connection.connect()
@@ -218,7 +218,7 @@ describe('the connection of an SDK v2 client', () => {
     const { connection, client } = setUp({ createTransport: () => made })
     client.transport = undefined
     client.connect.mockImplementation(() => new Promise(() => {}))
-    connection.connect().catch(() => {})
+    connection.connect()?.catch(() => {})
     await settle()
     await connection.close()
     expect(closes).toHaveBeenCalledOnce()
@@ -247,6 +247,7 @@ describe('the connection of an SDK v2 client', () => {
     await connection.connectForApp()
     expect(allowed).toHaveBeenCalled()
     const signIn = {
+      isHeld: () => false,
       send: <T>(run: () => Promise<T>) => run(),
       sendForApp: <T>(run: () => Promise<T>) => run(),
       hold: () => {},

@@ -57,7 +57,7 @@ describe('connecting', () => {
   ])('with a client of one’s own that %s', async (_, prepare, says) => {
     const client = newClient()
     await prepare(client)
-    const error = await caught(over(client).connect())
+    const error = await caught(over(client).listTools())
     expect(error).toBeInstanceOf(TaskConfigurationError)
     expect((error as Error).message).toMatch(says)
   })
