@@ -34,10 +34,16 @@ export function checkUniverse(markdown, { runs, worlds }) {
     String(world.hours),
   ])
   const right = [
-    tableOf([['played', 'commit', 'date', 'schedules', 'failures', 'ended within', 'hours of cores'], ...runRows]),
+    tableOf([
+      ['played', 'commit', 'date', 'schedules', 'failures', 'ended within', 'hours of a processor'],
+      ...runRows,
+    ]),
     `The commands: ${played.map(([, { command }]) => `\`${command}\``).join(', ')}.`,
     `What no schedule reached: ${neverReached(runs)}.`,
-    tableOf([['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'commit', 'hours'], ...worldRows]),
+    tableOf([
+      ['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'commit', 'hours of a processor'],
+      ...worldRows,
+    ]),
     tableOf([['what happens', 'schedules', 'times', 'lost', 'duplicated', 'unequal'], ...faultRows(runs)]),
   ].join('\n\n')
   const text = markdown.replace(place, (_, start) => `${start}${right}\n\n<!-- /universe -->`)

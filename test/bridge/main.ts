@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
 import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
@@ -22,6 +21,7 @@ if (!Number.isInteger(steps) || steps < 1) {
 }
 let played = 0
 const startedAt = Date.now()
+let cpuSeconds = 0
 const failures = await playRounds<BridgeRound, number>({
   worker: 'test/bridge/worker.ts',
   rounds: Array.from({ length: Math.ceil(runs / ROUND) }, (_, index) => ({
@@ -29,7 +29,8 @@ const failures = await playRounds<BridgeRound, number>({
     runs: Math.min(ROUND, runs - index * ROUND),
     steps,
   })),
-  onRound: (count) => {
+  onRound: (count, itsCpuSeconds) => {
+    cpuSeconds += itsCpuSeconds
     played += count
     return `${played} of ${runs}`
   },
@@ -38,7 +39,7 @@ const seconds = Math.round((Date.now() - startedAt) / 1000)
 console.log(`${played} schedules of ${steps} steps from seed ${seed} in ${seconds} s`)
 if (flags.record) {
   const command = `npm run chaos:bridge -- --runs ${runs} --seed ${seed} --steps ${steps}`
-  const run = { command, ...playedNow(), schedules: played, failures, hours: hoursOf(seconds, availableParallelism()) }
+  const run = { command, ...playedNow(), schedules: played, failures, hours: hoursOf(cpuSeconds) }
   keepSeen({ runs: { [`\`taskwire/bridge\`, seed ${seed}`]: run } })
 }
 process.exitCode = failures > 0 ? 1 : 0

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { parseRun } from '../seeded/parseRun.js'
 import { playRounds } from '../seeded/playRounds.js'
 import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
@@ -57,10 +56,12 @@ const played = new Map<string, KeptRound>()
 const settled: Record<number, number> = {}
 const coverage: Coverage = {}
 const startedAt = Date.now()
+let cpuSeconds = 0
 const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
   worker: 'test/chaos/worker.ts',
   rounds,
-  onRound: (round) => {
+  onRound: (round, itsCpuSeconds) => {
+    cpuSeconds += itsCpuSeconds
     addTotals(totals, round.counted)
     played.set(roundName(round), toKeptRound(round))
     for (const [ms, times] of Object.entries(round.settled)) settled[Number(ms)] = (settled[Number(ms)] ?? 0) + times
@@ -95,7 +96,7 @@ if (flags.record && path === undefined) {
     ...playedNow(),
     schedules: totals.schedules?.times ?? 0,
     failures,
-    hours: hoursOf(seconds, availableParallelism()),
+    hours: hoursOf(cpuSeconds),
     settledWithinS: settledWithin(settled, 1),
     neverReached: neverReached(coverage),
     faults: Object.fromEntries(faults),

@@ -8,12 +8,17 @@ export interface RoundOutput<Totals> {
   readonly failure?: string | undefined
 }
 
+/** What a worker sends: with the time of its process that the round has used, in seconds. */
+export interface WorkedRound<Totals> extends RoundOutput<Totals> {
+  readonly cpuSeconds: number
+}
+
 export interface PlayRoundsOptions<Round, Totals> {
   /** The TypeScript file of the worker, which calls `workRounds`. */
   readonly worker: string
   readonly rounds: readonly Round[]
-  /** Called with what each round has counted. Returns the progress, for the terminal. */
-  readonly onRound: (totals: Totals) => string
+  /** Called with what each round has counted and the seconds of a processor that it took. Returns the progress, for the terminal. */
+  readonly onRound: (totals: Totals, cpuSeconds: number) => string
   /** How many rounds a process plays before another one takes its place. @default 4 */
   readonly roundsPerProcess?: number
 }
@@ -27,8 +32,8 @@ export async function playRounds<Round, Totals>(options: PlayRoundsOptions<Round
   const rounds = [...options.rounds]
   let failures = 0
 
-  function note({ totals, failure }: RoundOutput<Totals>): void {
-    const progress = options.onRound(totals)
+  function note({ totals, failure, cpuSeconds }: WorkedRound<Totals>): void {
+    const progress = options.onRound(totals, cpuSeconds)
     if (failure !== undefined) {
       failures += 1
       console.error(`\n${failure}\n`)

@@ -10,7 +10,7 @@ export interface SeenRun {
   readonly date: string
   readonly schedules: number
   readonly failures: number
-  /** Of all cores together. */
+  /** Of a processor, on all cores together. */
   readonly hours: number
   /** In which everything had ended after the last fault, in seconds. */
   readonly settledWithinS?: number
@@ -60,4 +60,4 @@ export function keepSeen({ runs = {}, worlds = {} }: Partial<Seen>): void {
   writeFileSync(FILE, `${JSON.stringify(next, null, 2)}\n`)
 }
 
-export const hoursOf = (seconds: number, cores = 1): number => Math.round((seconds * cores) / 36) / 100
+export const hoursOf = (cpuSeconds: number): number => Math.round(cpuSeconds / 36) / 100

@@ -48,13 +48,13 @@ if (values.play !== undefined) {
 const maxStates = values.states === undefined ? undefined : Number(values.states)
 const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
 const rounds = worlds.map((world): UniverseRound => ({ ...world, kind, maxStates, minutes }))
-const walked: WalkedWorld[] = []
+const walked: (WalkedWorld & { readonly hours: number })[] = []
 const failures = await playRounds<UniverseRound, WalkedWorld>({
   worker: 'test/universe/worker.ts',
   rounds,
   roundsPerProcess: 1,
-  onRound: (world) => {
-    walked.push(world)
+  onRound: (world, cpuSeconds) => {
+    walked.push({ ...world, hours: hoursOf(cpuSeconds) })
     return `${walked.length} of ${rounds.length} worlds`
   },
 })
@@ -73,8 +73,8 @@ console.log(table(['world', 'orders walked', 'states', 'steps', 'depth', 'ends',
 const reached = new Set(inOrder.flatMap((world) => world.reached))
 console.log(`\nPairs of a stage and what came then: ${reached.size}\n${[...reached].sort().join('\n')}`)
 if (values.record) {
-  const worlds = inOrder.map(({ name, states, transitions, wholeDepth, ends, isComplete, seconds }) => {
-    const walked = { states, steps: transitions, depth: wholeDepth, isWhole: isComplete, ends, hours: hoursOf(seconds) }
+  const worlds = inOrder.map(({ name, states, transitions, wholeDepth, ends, isComplete, hours }) => {
+    const walked = { states, steps: transitions, depth: wholeDepth, isWhole: isComplete, ends, hours }
     return [kind === 'lite' ? `${name}, \`taskwire/lite\`` : name, { ...playedNow(), ...walked }] as const
   })
   if (failures === 0) keepSeen({ worlds: Object.fromEntries(worlds) })
