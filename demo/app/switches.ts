@@ -21,8 +21,8 @@ export const isLite = query.has('lite')
 /** `?beside`: the second tab, in a frame of the first. It has the studio, and nothing around it. */
 export const isBeside = query.has('beside')
 
-/** On the site one shot is rendered when a visitor comes for the first time, without `?still`. */
-export const rendersOnArrival = isSite && !isBeside && !query.has('still')
+/** One shot is rendered when a visitor comes for the first time, without `?still`. */
+export const rendersOnArrival = !isBeside && !query.has('still')
 
 /** This page with another switch, or without it. */
 export function addressWith(name: string, value: string | undefined): string {

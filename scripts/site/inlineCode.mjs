@@ -1,7 +1,7 @@
 // Code in a sentence: on a narrow screen a line breaks between words, and not at the hyphens of `--origin`.
 
-/** A longer word may break at its hyphens, or it would be wider than a phone. */
-const MAX_WHOLE = 26
+/** A longer word may break at its hyphens, or it would be wider than a phone; before that, after a dot, a slash or a parenthesis. */
+const MAX_WHOLE = 22
 
 /**
  * @param {{ renderer: { rules: { code_inline?: Rule | undefined } } }} md
@@ -16,10 +16,11 @@ export function keepHyphens(md) {
 
 /**
  * @param {string} code as HTML
- * @returns {string} the same, where no line breaks in a word that has a hyphen
+ * @returns {string} the same, where no line breaks in a word that has a hyphen, and a long word breaks between its parts
  */
 export function wholeWords(code) {
-  return code.replace(/\S*-\S*/g, (word) =>
-    word.length > MAX_WHOLE ? word : `<span class="whole-word">${word}</span>`,
-  )
+  return code.replace(/\S+/g, (word) => {
+    if (word.length > MAX_WHOLE) return word.replace(/(?<=\w[./(]+)(?=\w)/g, '<wbr>')
+    return word.includes('-') ? `<span class="whole-word">${word}</span>` : word
+  })
 }

@@ -32,6 +32,16 @@ test('a render shows the frames that the server counts, and then its picture', a
   await studio.expectPatience()
 })
 
+test('a first visitor finds a shot that is being rendered, and a reload starts no other', async () => {
+  const { tab, demo } = studio
+  await tab.goto(demo.url)
+  const card = cardOf(tab, 'Harbour at dawn')
+  await see(card, /frame \d+ of 96/)
+  await tab.reload()
+  await see(card, /frame [1-9]\d of 96/)
+  expect(await studio.counts()).toMatchObject({ 'tools/call': 1 })
+})
+
 test('a reload in the middle goes on with the same task and makes no second call', async () => {
   const card = await render(studio.tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
@@ -51,7 +61,7 @@ test('a reload in the middle goes on with the same task and makes no second call
 
 test('with taskwire/lite the same page does the same, over a reload', async () => {
   const { tab, demo } = studio
-  await tab.goto(`${demo.url}?lite`)
+  await tab.goto(`${demo.url}?still&lite`)
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await tab.reload()
@@ -142,7 +152,7 @@ test('a server that pushes is hardly polled', async () => {
   const { tab } = studio
   await tab.getByText('Advanced').click()
   await tab.getByRole('link', { name: 'Let the server push' }).click()
-  await tab.waitForURL(/\?push/)
+  await tab.waitForURL(/&push/)
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await see(card, 'Done')

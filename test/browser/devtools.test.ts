@@ -48,7 +48,7 @@ describe('the devtools of the demo', () => {
   afterAll(() => demo?.close())
 
   beforeEach(async () => {
-    await page.goto(demo.url)
+    await page.goto(`${demo.url}?still`)
     await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
     await demo.clear()
   })

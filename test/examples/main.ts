@@ -93,7 +93,9 @@ async function tryExample(example: Example, workspace: Workspace, browser: Brows
       if (example.kind === 'sleeper') await step('use', () => sleepThrough(app, running.url))
       else if (example.kind !== 'server') {
         const use = { chat: chatThrough, page: clickThrough, users: usersThrough }[example.kind]
-        const { gzip } = await step('use', () => use(browser, running.url, values.screenshots))
+        const { gzip } = await step('use', () =>
+          use(browser, running.url, values.screenshots && join(values.screenshots, example.name)),
+        )
         row.bytes = gzip.toLocaleString('en')
       }
       const complaint = running.printed().match(/^.*(?:error|warn|unhandled|cannot).*$/im)

@@ -233,9 +233,11 @@ describe('code in a sentence', () => {
     expect(wholeWords('vanilla-ts')).toBe('<span class="whole-word">vanilla-ts</span>')
   })
 
-  test('breaks where it likes without hyphens, and in a word that is wider than a phone', () => {
-    for (const code of ['client.callTool(params)', 'npx taskwire', '@modelcontextprotocol/server-everything']) {
-      expect(wholeWords(code)).toBe(code)
-    }
+  test('breaks where it likes in short words without hyphens, and between the parts of a long word', () => {
+    for (const code of ['client.callTool(name)', 'npx taskwire']) expect(wholeWords(code)).toBe(code)
+    expect(wholeWords('@modelcontextprotocol/ext-tasks')).toBe('@modelcontextprotocol/<wbr>ext-tasks')
+    expect(wholeWords('client.connect(withTasks(transport))')).toBe(
+      'client.<wbr>connect(<wbr>withTasks(<wbr>transport))',
+    )
   })
 })

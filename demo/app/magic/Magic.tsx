@@ -65,7 +65,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
         </button>
       </div>
       <p className="magic-said muted" role="status">
-        {said ?? 'Start a render, then press a button. The render runs once.'}
+        {said ?? 'A render runs once, whatever you press.'}
       </p>
     </section>
   )

@@ -37,5 +37,5 @@ it('the summary names the server and the faults that are on', () => {
     servers: [{ url: undefined, connection: { status: 'connected', server, protocolVersion: '2026-07-28' } }],
     faults: new Set(['offline', 'slow']),
   })
-  expect(values).toMatchObject({ Server: 'connected (reports, 2026-07-28)', Faults: 'offline, slow' })
+  expect(values).toMatchObject({ Server: 'connected (reports, 2026-07-28)', Faults: 'Offline, Slow' })
 })

@@ -1,6 +1,7 @@
 import type { CallObservation, PageObservation } from '../../../core/client/observe/events.js'
 import type { ConnectionState } from '../../../core/wire/connection.js'
 import type { Fault } from '../faults/createFaultInjection.js'
+import { FAULT_NAMES } from '../faults/faultNames.js'
 import { lastOf } from './lastOf.js'
 import type { Tone } from './timeline.js'
 
@@ -52,7 +53,7 @@ export function summaryOf({ servers, start, ofPage, ofCalls, faults }: SummaryPa
     { name: 'Polls', value: pollerOf(ofCalls), tone: 'neutral' },
     {
       name: 'Faults',
-      value: faults.size === 0 ? 'none' : [...faults].join(', '),
+      value: faults.size === 0 ? 'none' : [...faults].map((fault) => FAULT_NAMES[fault]).join(', '),
       tone: faults.size ? 'warning' : 'neutral',
     },
   ]

@@ -1,17 +1,14 @@
 import type { Fault } from '../faults/createFaultInjection.js'
+import { FAULT_NAMES } from '../faults/faultNames.js'
 import type { DevtoolsModel } from '../model/devtoolsModel.js'
 import { element, setAttributes, setHidden, type View } from './element.js'
 
-const FAULTS: readonly (readonly [fault: Fault, name: string, text: string])[] = [
-  ['offline', 'Offline', 'No network. Open requests break off.'],
-  [
-    'lose-next-answer',
-    'Lose the next answer',
-    'Once: the server handles the request, and the page never gets the response.',
-  ],
-  ['answer-503', 'Answer 503', 'Every request is refused, and none reaches the server.'],
-  ['slow', 'Slow', 'Responses come three seconds later.'],
-  ['freeze', 'Freeze', 'The timers stop, as in a frozen tab.'],
+const FAULTS: readonly (readonly [fault: Fault, text: string])[] = [
+  ['offline', 'No network. Open requests break off.'],
+  ['lose-next-answer', 'Once: the server handles the request, and the page never gets the response.'],
+  ['answer-503', 'Every request is refused, and none reaches the server.'],
+  ['slow', 'Responses come three seconds later.'],
+  ['freeze', 'The timers stop, as in a frozen tab.'],
 ]
 
 /** How the buttons are enabled, where they are not. */
@@ -22,8 +19,12 @@ const HOW =
 export function createFaultsTab(): View<DevtoolsModel> {
   let faults: DevtoolsModel['faults']
   const how = element('p', { class: 'how' }, HOW)
-  const buttons = FAULTS.map(([fault, name, text]) => {
-    const button = element('button', { type: 'button', 'aria-pressed': 'false', 'aria-describedby': fault }, name)
+  const buttons = FAULTS.map(([fault, text]) => {
+    const button = element(
+      'button',
+      { type: 'button', 'aria-pressed': 'false', 'aria-describedby': fault },
+      FAULT_NAMES[fault],
+    )
     button.addEventListener('click', () => faults?.set(fault, !faults.active().has(fault)))
     return { fault, button, row: element('li', {}, button, element('span', { id: fault }, text)) }
   })
