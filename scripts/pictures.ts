@@ -61,7 +61,7 @@ try {
   await mkdir(PICTURES, { recursive: true })
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: 2, locale: 'en-GB', timezoneId: 'UTC' })
   const session = await page.context().newCDPSession(page)
-  await page.goto(files.url)
+  await page.goto(`${files.url}?still`)
   await seeConnected(page)
   await work(page)
   await take(page, session, 'demo')

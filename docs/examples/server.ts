@@ -12,7 +12,7 @@ const report = defineTool({
   async handler({ quarter }, { progress, sleep }) {
     const regions = ['Europe', 'Asia', 'America']
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(10_000)
     }
     const title = `The report of ${quarter}`

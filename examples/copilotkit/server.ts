@@ -12,7 +12,7 @@ const generateReport = defineTool({
   async handler({ quarter }, { progress, sleep }) {
     if (quarter === 'Q4') throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
     }
     return { content: [{ type: 'text', text: `${regions.length} regions sold 4,200 pieces in ${quarter}.` }] }

@@ -10,7 +10,7 @@ const report = defineTool({
   async handler({ quarter }, { progress, sleep }) {
     const regions = ['Africa', 'America', 'Asia', 'Europe']
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(5000)
     }
     const title = `The report of ${quarter}`

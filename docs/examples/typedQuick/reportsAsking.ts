@@ -16,7 +16,7 @@ const report = defineTool({
       return { isError: true, content: [{ type: 'text', text: 'A report needs a title.' }] }
     const regions = ['Africa', 'America', 'Asia', 'Europe']
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(5000)
     }
     const { title } = answer.content

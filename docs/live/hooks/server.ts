@@ -10,7 +10,7 @@ const generateReport = defineTool({
   taskSupport: 'required',
   async handler({ quarter }, { progress, sleep }) {
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
     }
     return { content: [{ type: 'text', text: `4,200 pieces were sold in ${quarter}.` }] }

@@ -13,7 +13,7 @@ const generateReport = defineTool({
   async handler({ quarter }, { progress, elicit, sleep }) {
     if (quarter === 'Q4') throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
     for (const [done, region] of regions.entries()) {
-      await progress(done, regions.length, region)
+      await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
     }
     if (quarter === 'Q2') {

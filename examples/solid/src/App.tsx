@@ -3,9 +3,15 @@ import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
 import { useToolCallMutation } from 'taskwire/solid'
 
 export function App() {
-  const [quarter, setQuarter] = createSignal('Q1')
-  // The key makes it one call, in every tab and after a reload.
-  const report = useToolCallMutation(() => ({ name: 'generate_report', key: 'sales' }))
+  const [chosen, setChosen] = createSignal<string>()
+  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  const report = useToolCallMutation(() => ({
+    name: 'generate_report',
+    key: 'sales',
+    meta: (asked) => ({ ...asked, title: 'Sales report' }),
+  }))
+  const noted = () => report.call?.meta?.quarter
+  const quarter = () => String((report.isPending && noted()) || chosen() || noted() || 'Q1')
   const text = () => report.data?.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 
   return (
@@ -20,7 +26,7 @@ export function App() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter()} onChange={(event) => setQuarter(event.target.value)}>
+          <select value={quarter()} disabled={report.isPending} onChange={(event) => setChosen(event.target.value)}>
             <option>Q1</option>
             <option>Q2</option>
             <option>Q3</option>

@@ -2,6 +2,7 @@ import { createTaskClient, TaskCancelledError, ToolCallInterruptedError } from '
 import './style.css'
 
 const form = document.querySelector('form')!
+const select = form.querySelector('select')!
 const running = document.querySelector<HTMLElement>('#running')!
 const progress = running.querySelector('progress')!
 const alert = document.querySelector<HTMLElement>('[role=alert]')!
@@ -13,11 +14,16 @@ const client = createTaskClient({ url: '/mcp' })
 const tool = 'generate_report'
 const key = 'sales'
 const callId = client.toolCallId(tool, key)
+let shownSince: number | undefined
 
 function show() {
   const call = client.getToolCallState(callId)
   const isRunning = call !== undefined && call.endedAt === undefined
 
+  // The arguments are not stored: `meta` says what was asked for.
+  if (call?.meta && call.startedAt !== shownSince) select.value = String(call.meta.quarter)
+  shownSince = call?.startedAt
+  select.disabled = isRunning
   form.querySelector('button')!.disabled = isRunning
 
   running.hidden = !isRunning
@@ -46,8 +52,9 @@ function explain(error: Error) {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  const quarter = new FormData(form).get('quarter')
-  client.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled' })
+  const quarter = select.value
+  const meta = { title: 'Sales report', quarter }
+  client.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled', meta })
 })
 
 running.querySelector('button')!.addEventListener('click', () => client.getToolCall(callId)?.cancel())
