@@ -24,7 +24,6 @@ const ofEveryClient: string[] = [
   'ToolOutputError',
   'createTaskClient',
   'isTaskError',
-  'toolCallGroup',
 ]
 
 /**

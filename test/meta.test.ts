@@ -1,4 +1,4 @@
-import { type TaskClient, TaskConfigurationError, toolCallGroup } from 'taskwire'
+import { type TaskClient, TaskConfigurationError } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from './support/anyClient.js'
@@ -164,7 +164,7 @@ describe('many calls as one', () => {
 
   it('counts what runs, has completed and has failed, and how far they are together', async () => {
     const client = open()
-    const batch = toolCallGroup(client, { filter: ({ meta }) => meta?.['batch'] === 'trailer' })
+    const batch = client.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'trailer' })
     expect(batch.getState()).toEqual({
       calls: [],
       ...{ running: 0, completed: 0, failed: 0, cancelled: 0 },
@@ -194,7 +194,7 @@ describe('many calls as one', () => {
     await page.close()
     const client = open()
     await client.resumeToolCalls()
-    expect(toolCallGroup(client, { filter: ({ meta }) => meta?.['batch'] === 'trailer' }).getState()).toMatchObject({
+    expect(client.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'trailer' }).getState()).toMatchObject({
       running: 3,
       progress: { progress: 0, total: 3 },
     })
@@ -202,7 +202,7 @@ describe('many calls as one', () => {
 
   it('tells a listener what has changed, and nothing where nothing has', async () => {
     const client = open()
-    const batch = toolCallGroup(client, { filter: ({ meta }) => meta?.['batch'] === 'trailer' })
+    const batch = client.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'trailer' })
     const seen: number[] = []
     const stop = batch.subscribe(({ running }) => seen.push(running))
     client.startToolCall(...shot(60, 1))
@@ -220,7 +220,7 @@ describe('many calls as one', () => {
 
   it('cancels those that run, and leaves those that have ended and those of no batch', async () => {
     const client = open()
-    const batch = toolCallGroup(client, { filter: ({ meta }) => meta?.['batch'] === 'trailer' })
+    const batch = client.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'trailer' })
     const outside = client.startToolCall(WORK)
     for (const at of [1, 2, 3]) client.startToolCall(...shot(at === 1 ? 1 : 60, at)).result.catch(() => {})
     await server.browser.advance(5000)

@@ -1,11 +1,4 @@
-import {
-  TaskConfigurationError,
-  TaskError,
-  TaskFailedError,
-  TaskInputError,
-  ToolCallKeyConflictError,
-  toolCallGroup,
-} from 'taskwire'
+import { TaskConfigurationError, TaskError, TaskFailedError, TaskInputError, ToolCallKeyConflictError } from 'taskwire'
 import { createTaskClient } from 'taskwire/bridge'
 import { expect, it, vi } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
@@ -180,7 +173,7 @@ it('what the app notes with a call is there in every page, and a group finds the
   void other.connect()
   await server.advance(4000)
   expect(other.getToolCallState(call.callId)?.meta).toEqual({ batch: 'monday' })
-  expect(toolCallGroup(other, { filter: ({ meta }) => meta?.['batch'] === 'monday' }).getState()).toMatchObject({
+  expect(other.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'monday' }).getState()).toMatchObject({
     completed: 1,
   })
 })

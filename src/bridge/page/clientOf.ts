@@ -3,6 +3,7 @@ import { checkParams, readCallOptions } from '../../core/client/checkParams.js'
 import type { TaskClientStore } from '../../core/client/createStore.js'
 import type { Listeners } from '../../core/client/listeners.js'
 import type { TaskClient, ToolCall, ToolCallOptions } from '../../core/client/taskClient.js'
+import { createToolCallGroup } from '../../core/client/toolCallGroup.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import { TaskConfigurationError, TaskExpiredError } from '../../core/protocol/errors.js'
 import type { Tool } from '../../core/protocol/tool.js'
@@ -77,6 +78,7 @@ export function clientOf({ owner, store, calls, post, settled, forgotten, ...par
       return handleOf(callId) ?? refusedHandle('', new TaskExpiredError('unknown-task', { callId }))
     },
     getToolCall: handleOf,
+    toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
     toolCallId: (name, key) => toolCallId(owner, name, key),

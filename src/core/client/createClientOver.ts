@@ -19,6 +19,7 @@ import type { PartsOfClient } from './parts/parts.js'
 import { createReports } from './reports.js'
 import type { SetUp, SigningIn } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
+import { createToolCallGroup } from './toolCallGroup.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
 import { type WhenUsed, whenUsed } from './whenUsed.js'
 
@@ -140,6 +141,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
       const run = calls.made()
       return run && handleOf(run, callId)
     },
+    toolCalls: (filter) => createToolCallGroup(client, filter),
     getToolCallState: store.getCall,
     subscribeToolCall: store.subscribeCall,
     toolCallId: (name, key) => toolCallId(owner, name, key),

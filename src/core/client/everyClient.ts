@@ -81,7 +81,7 @@ export type {
   ToolCallOptions,
   ToolCallParams,
 } from './taskClient.js'
-export { type ToolCallGroup, type ToolCallGroupState, type ToolCallsFilter, toolCallGroup } from './toolCallGroup.js'
+export type { ToolCallGroup, ToolCallGroupState, ToolCallsFilter } from './toolCallGroup.js'
 export type {
   AnyTools,
   CheckIsErrorFirst,

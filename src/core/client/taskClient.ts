@@ -15,6 +15,7 @@ import type { ConnectionState } from '../wire/connection.js'
 import type { Job } from '../wire/jobs/job.js'
 import type { StartedCall } from './callMeta.js'
 import type { ObserveOptions, TaskClientObservation } from './observe/events.js'
+import type { ToolCallGroup, ToolCallsFilter } from './toolCallGroup.js'
 import type { AnyTools, ToolArguments, ToolName, ToolResult, WithArguments, WithTools } from './tools.js'
 
 /** The tool to call. */
@@ -308,6 +309,17 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   ): ToolCall
   /** The call with this id, if there is one. */
   getToolCall(callId: string): ToolCall | undefined
+  /**
+   * Many calls as one, such as a batch: how many are running, have completed and have failed, and their progress together. A
+   * filter by `meta` finds them again after a reload.
+   *
+   * @example
+   * ```ts
+   * const batch = client.toolCalls({ filter: (call) => call.meta?.batch === 'trailer' })
+   * batch.subscribe(({ progress }) => console.log(`${progress.progress} of ${progress.total}`))
+   * ```
+   */
+  toolCalls(options?: ToolCallsFilter): ToolCallGroup
   /** The state of the call with this id, as in `store`, without a snapshot of all calls. */
   getToolCallState(callId: string): ToolCallState | undefined
   /**

@@ -63,10 +63,7 @@ export function groupOf(calls: readonly ToolCallState[]): ToolCallGroupState {
 }
 
 /** Asks the server to stop those of the calls that run. */
-export async function cancelCalls(
-  clients: readonly Pick<TaskClient, 'getToolCall' | 'getToolCallState'>[],
-  calls: readonly ToolCallState[],
-): Promise<void> {
+export async function cancelCalls(clients: readonly TaskClient[], calls: readonly ToolCallState[]): Promise<void> {
   const running = calls.filter((call) => kindOf(call) === 'running')
   const asked = running.map(({ callId }) =>
     clients
@@ -78,22 +75,7 @@ export async function cancelCalls(
   if (refused !== undefined) throw (refused as PromiseRejectedResult).reason
 }
 
-/**
- * Many calls of a client as one, such as a batch: how many are running, have completed and have failed, and their progress together. A
- * filter by `meta` finds them again after a reload. The hooks have `useToolCallGroup`.
- *
- * @example
- * ```ts
- * import { toolCallGroup } from 'taskwire'
- *
- * const batch = toolCallGroup(client, { filter: (call) => call.meta?.batch === 'trailer' })
- * batch.subscribe(({ progress }) => console.log(`${progress.progress} of ${progress.total}`))
- * ```
- */
-export function toolCallGroup(
-  client: Pick<TaskClient, 'store' | 'getToolCall' | 'getToolCallState'>,
-  { filter = () => true }: ToolCallsFilter = {},
-): ToolCallGroup {
+export function createToolCallGroup(client: TaskClient, { filter = () => true }: ToolCallsFilter = {}): ToolCallGroup {
   let state = groupOf([])
   function getState(): ToolCallGroupState {
     const calls = keepSame(state.calls, byStart(Object.values(client.store.getState().calls).filter(filter)))
