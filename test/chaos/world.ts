@@ -295,6 +295,8 @@ export function createWorld(
   function send(tab: Tab, url: string | globalThis.URL, init: RequestInit = {}): Promise<Response> {
     // As `fetch` does: nothing is sent.
     if (init.signal?.aborted) return Promise.reject(init.signal.reason)
+    // A page that has crashed runs nothing, also where the end of one of its streams wakes it.
+    if (!tab.isAlive) return new Promise(() => {})
     const request = JSON.parse(String(init.body)) as RpcRequest
     const exchange = { sender: tab, request, sentAt: now() }
     exchanges.set(init, exchange)
