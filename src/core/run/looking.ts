@@ -13,7 +13,8 @@ const LATE_LEADER_MS = 1000
 
 /**
  * Frozen or asleep, this tab received no messages: they come before anything that it does. A tab whose timers are
- * throttled is late each time, and waits once.
+ * throttled is late each time, and waits once. That is where nothing said so before: a browser that announces a freeze has let the
+ * page give the lead away already, as one that is put into the cache (`watchPage` in page.ts).
  *
  * ```text
  * tab A  leads ─ frozen ··························· wakes: listens ─ the lock is gone ─ follows
