@@ -32,7 +32,7 @@ export interface LinkOptions extends ReaderOptions {
 export interface Link {
   /** Begins to listen. Doing so again does no harm. */
   open(): void
-  /** Tries again where the backend has refused the stream. */
+  /** Opens the stream without waiting, where it was lost or refused. */
   retry(): void
   close(): void
 }
@@ -90,7 +90,7 @@ export function createLink(options: LinkOptions): Link {
   }
 
   function retry(): void {
-    if (status.refused === undefined) return
+    if (status.isLive) return
     reader.retry()
     if (!reader.isReading) tabs?.post({ type: 'retry' })
   }
