@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { createPollFloors } from './pollFloors.js'
+
+const setUp = () =>
+  createPollFloors<string>({
+    all: () => ['tab'],
+    isAwake: () => true,
+    follows: () => true,
+    awakeSince: () => 0,
+    canHaveRead: () => true,
+  })
+
+const working = (pollIntervalMs: number) => ({ taskId: 'task', status: 'working', pollIntervalMs })
+const answer = (pollIntervalMs: number) => ({ type: 'answer', answer: { result: working(pollIntervalMs) } }) as const
+
+it('asks for no more after a failed poll than the shorter interval that a push has told', () => {
+  const floors = setUp()
+  floors.answered('tab', 'task', answer(3000), 1000)
+  floors.pushed('tab', working(700), true, 2000)
+  floors.answered('tab', 'task', { type: 'failure' }, 9000)
+  expect(floors.polled('tab', 'task', 9500)).toBe(200)
+  expect(floors.polled('tab', 'task', 9700)).toBe(0)
+})
+
+it('holds a page to the longer interval that a push has told', () => {
+  const floors = setUp()
+  floors.answered('tab', 'task', answer(700), 1000)
+  floors.pushed('tab', working(3000), true, 1200)
+  expect(floors.polled('tab', 'task', 1700)).toBe(2500)
+})
+
+it('holds no page to the interval of a push that is out of date', () => {
+  const floors = setUp()
+  floors.answered('tab', 'task', answer(700), 1000)
+  floors.pushed('tab', working(3000), false, 1200)
+  expect(floors.polled('tab', 'task', 1700)).toBe(0)
+})
