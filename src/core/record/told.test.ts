@@ -56,6 +56,46 @@ describe('a record that is told to another tab', () => {
     })
   })
 
+  it('has an error of the app by its name and its words, and a failure that waits for credentials', () => {
+    const failure = {
+      error: new RangeError('out of it'),
+      network: 'paused' as const,
+      count: 1,
+      violations: 0,
+      refusals: 3,
+    }
+    const read = through({ ...CALL, task: { ...newTaskRecord(TASK, 'modern', NOW, 0), failure } })
+    expect(read?.failure).toMatchObject({ network: 'paused', refusals: 3, error: { message: 'out of it' } })
+    expect(tellCallRecord({ ...CALL, task: { ...newTaskRecord(TASK, 'modern', NOW, 0), failure } })).toMatchObject({
+      task: { failure: { error: { name: 'RangeError', message: 'out of it' } } },
+    })
+  })
+
+  it('asks nothing where it was kept while the task asked, and has not been seen since', () => {
+    const { task, ...body } = tellCallRecord({
+      ...CALL,
+      task: newTaskRecord({ ...TASK, status: 'input_required' }, 'modern', NOW, 0),
+    })
+    const { inputRequests, ...kept } = task as { inputRequests: object }
+    expect(inputRequests).toEqual({})
+    expect(readToldRecord({ ...body, v: VERSION, task: kept }, NOW)?.task).toMatchObject({
+      task: { status: 'input_required' },
+      inputRequests: {},
+    })
+  })
+
+  it.each([-1, 0.5, '2', undefined])('counts no idle polls where it says %j', (idlePolls) => {
+    const { task, ...body } = tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) })
+    const told = { ...body, v: VERSION, task: { ...(task as object), idlePolls } }
+    expect(readToldRecord(told, NOW)?.task?.idlePolls).toBe(0)
+  })
+
+  it('has no end where it has an error without a time', () => {
+    const { task, ...body } = tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) })
+    const told = { ...body, v: VERSION, task: { ...(task as object), endError: { message: 'no' } } }
+    expect(readToldRecord(told, NOW)?.task?.end).toBeUndefined()
+  })
+
   it.each([
     ['an end without its time', { endedAt: 'today', status: 'cancelled' }, undefined],
     ['a time of its end while it works', { endedAt: NOW }, undefined],
@@ -109,6 +149,10 @@ describe('the outcome of a call that became no task', () => {
   it('is its result or its error', () => {
     expect(readOutcome({ result: { content: [] } })).toEqual({ result: { content: [] } })
     const error = new TaskFailedError({ code: 5, message: 'no' })
+    const told = tellCallRecord(CALL, { error })
+    expect(readOutcome(told['outcome'])).toMatchObject({ error: { name: 'TaskFailedError', message: 'no' } })
+    expect(tellCallRecord(CALL, { result: { content: [] } })).toMatchObject({ outcome: { result: { content: [] } } })
+    expect(tellCallRecord(CALL)['outcome']).toBeUndefined()
     expect(readOutcome({ error: error.toJSON() })).toMatchObject({ error: { name: 'TaskFailedError', message: 'no' } })
   })
 
