@@ -26,6 +26,9 @@ async function work(page: Page): Promise<void> {
 /** Its calls, with the polls of the one that is at work. */
 async function inspect(page: Page): Promise<void> {
   await openDevtools(page)
+  // High enough for the table of polls.
+  for (let step = 0; step < 7; step++)
+    await page.getByRole('separator', { name: 'Height of the panel' }).press('ArrowUp')
   await page
     .getByRole('option', { name: /^Night train working/ })
     .first()
@@ -61,7 +64,7 @@ try {
   await mkdir(PICTURES, { recursive: true })
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: 2, locale: 'en-GB', timezoneId: 'UTC' })
   const session = await page.context().newCDPSession(page)
-  await page.goto(`${files.url}?still`)
+  await page.goto(`${files.url}?still&poll`)
   await seeConnected(page)
   await work(page)
   await take(page, session, 'demo')

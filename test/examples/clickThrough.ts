@@ -31,6 +31,7 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
     await look(tab, screenshots, 'running')
     await tab.reload()
     await untilProgress(tab, 1)
+    strictEqual(await tab.getByLabel('Quarter').inputValue(), 'Q3', 'the form does not show what was asked for')
 
     const second = await context.newPage()
     await second.goto(url)

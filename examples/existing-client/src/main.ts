@@ -3,6 +3,7 @@ import { client, tasks } from './mcp'
 import './style.css'
 
 const form = document.querySelector('form')!
+const select = form.querySelector('select')!
 const running = document.querySelector<HTMLElement>('#running')!
 const progress = running.querySelector('progress')!
 const alert = document.querySelector<HTMLElement>('[role=alert]')!
@@ -12,11 +13,16 @@ const output = document.querySelector('output')!
 const tool = 'generate_report'
 const key = 'sales'
 const callId = tasks.toolCallId(tool, key)
+let shownSince: number | undefined
 
 function show() {
   const call = tasks.getToolCallState(callId)
   const isRunning = call !== undefined && call.endedAt === undefined
 
+  // The arguments are not stored: `meta` says what was asked for.
+  if (call?.meta && call.startedAt !== shownSince) select.value = String(call.meta.quarter)
+  shownSince = call?.startedAt
+  select.disabled = isRunning
   form.querySelector('button')!.disabled = isRunning
 
   running.hidden = !isRunning
@@ -44,9 +50,10 @@ function explain(error: Error) {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  const quarter = new FormData(form).get('quarter')
+  const quarter = select.value
+  const meta = { title: 'Sales report', quarter }
   // It was `client.callTool({ name, arguments })`, which fails where the server makes a task of the call.
-  tasks.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled' })
+  tasks.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled', meta })
 })
 
 running.querySelector('button')!.addEventListener('click', () => tasks.getToolCall(callId)?.cancel())

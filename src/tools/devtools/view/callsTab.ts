@@ -131,13 +131,14 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
       const row = rowOf(listed)
       const { client, call, model, file } = listed
       const observations = listed.observations()
-      setAttributes(root, { 'data-ended': call.endedAt !== undefined })
+      const isLive = client !== undefined
+      // A recording changes no more than a call that has ended.
+      setAttributes(root, { 'data-ended': !isLive || call.endedAt !== undefined })
       setAttributes(progress, { value: row.progress ?? 0, 'data-known': row.progress !== undefined })
       actions.update({ call, client, file })
       facts.update(row.facts)
       texts.update(row.texts)
       bodies.update(call)
-      const isLive = client !== undefined
       const from = isLive ? model.start.at : 0
       const now = isLive ? model.now : (observations.at(-1)?.at ?? call.startedAt)
       const ofPage = observations.filter(({ at }) => at >= from)
