@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import { createTaskClient, type TaskClient } from 'taskwire'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { createTaskServer, defineTool } from 'taskwire/server'
+import { WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { type HttpRequest, startHttpServer } from '../support/httpServer.js'
 import { buildScripts } from './reportApp.js'
@@ -23,8 +25,11 @@ export interface BridgeApp {
   close(): Promise<void>
 }
 
+/** How the news of the backend come to its pages. */
+export type Carrier = 'server-sent events' | 'a WebSocket'
+
 /** Serves `bridgePage.ts` to whom `/sign-in?user=…` has signed in, on a free port. */
-export async function startBridgeApp(): Promise<BridgeApp> {
+export async function startBridgeApp(carrier: Carrier = 'server-sent events'): Promise<BridgeApp> {
   const scripts = await buildScripts({ bridge: 'test/browser/bridgePage.ts' })
   const done = new EventTarget()
   const isDone = (key: string) =>
@@ -105,15 +110,21 @@ export async function startBridgeApp(): Promise<BridgeApp> {
         return new Response(null, { status: 303, headers })
       }
       const script = scripts.get(pathname)
-      const [body, type] = script === undefined ? [PAGE, 'html'] : [script, 'javascript']
+      const [body, type] = script === undefined ? [pageOf(carrier), 'html'] : [script, 'javascript']
       return new Response(body, { headers: { 'content-type': `text/${type}; charset=utf-8` } })
     },
+  })
+  let opened = 0
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
+  http.onUpgrade((request, socket, head) => {
+    opened += 1
+    sockets.handleUpgrade(request, socket, head, (page) => backend.bridge.openSocket(requestOf(request), page))
   })
   const toBridge = () => http.requests.filter(({ headers }) => headers.get('accept') === 'text/event-stream')
   return {
     url: new URL('/', http.url).href,
     requests: http.requests,
-    streams: () => toBridge().length,
+    streams: () => toBridge().length + opened,
     started: () =>
       http.requests.flatMap(({ body }) => {
         const { action } = body as { action?: { type: string; key: string } }
@@ -131,9 +142,14 @@ export async function startBridgeApp(): Promise<BridgeApp> {
     close: async () => {
       await backend.stop()
       await mcp.close()
+      for (const page of sockets.clients) page.terminate()
       await http.close()
     },
   }
 }
 
-const PAGE = '<!doctype html><title>Reports</title><body><script type="module" src="/bridge.js"></script>'
+const pageOf = (carrier: Carrier) =>
+  `<!doctype html><title>Reports</title><body data-carrier="${carrier}"><script type="module" src="/bridge.js"></script>`
+
+const requestOf = ({ url = '', headers }: IncomingMessage) =>
+  new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })

@@ -1,7 +1,8 @@
-import { createTaskClient } from 'taskwire/bridge'
+import { createTaskClient, webSocket } from 'taskwire/bridge'
 
 // A page of a backend that has the client: it lists every call of its user, and starts and answers calls.
-const client = createTaskClient({ url: '/api/calls' })
+const hasSocket = document.body.dataset['carrier'] === 'a WebSocket'
+const client = createTaskClient({ url: '/api/calls', ...(hasSocket && { carrier: webSocket() }) })
 const status = document.createElement('p')
 const list = document.createElement('ul')
 document.body.append(status, list)

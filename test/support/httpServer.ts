@@ -1,5 +1,5 @@
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
-import { listen } from './listen.js'
+import { type Listening, listen } from './listen.js'
 
 /** One request as it came over the network, with the headers that route it. */
 export interface HttpRequest {
@@ -12,11 +12,10 @@ export interface HttpRequest {
   answeredAt: number
 }
 
-export interface HttpServer {
+export interface HttpServer extends Pick<Listening, 'onUpgrade' | 'close'> {
   readonly url: string
   readonly requests: HttpRequest[]
   count(method: string): number
-  close(): Promise<void>
 }
 
 /** Serves a fetch handler over real HTTP on a free port of this machine, and keeps the books. */
@@ -45,13 +44,14 @@ export async function startHttpServer(handler: {
     },
   })
   // Node declares `method?: string | undefined`, the SDK `method?: string`: the same but for `exactOptionalPropertyTypes`.
-  const { origin, close } = await listen(
+  const { origin, onUpgrade, close } = await listen(
     (request, response) => void listener(request as NodeIncomingMessageLike, response),
   )
   return {
     url: `${origin}/mcp`,
     requests,
     count: (method) => requests.filter((request) => request.method === method).length,
+    onUpgrade,
     close,
   }
 }
