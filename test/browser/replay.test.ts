@@ -48,7 +48,7 @@ test('a bug that is planted is found by random schedules, whose link shows it in
   planted.isThere = true
   const { failure } = await playRound({ seed: 1, runs: 50, kind: 'lite', twice: false })
   planted.isThere = false
-  const [, link = 'no link'] = /To watch it: docs\/replay(#1\.[\w-]+)$/.exec(failure ?? '') ?? []
+  const [, link = 'no link'] = /To watch it: .*\/replay(#1\.[\w-]+)$/.exec(failure ?? '') ?? []
   await tab.goto(`${app.url}${link}`)
   await tab.getByRole('button', { name: 'What went wrong' }).click()
   await tab.locator('li.fault[aria-current]', { hasText: 'poll too early' }).waitFor(PATIENCE)

@@ -6,6 +6,7 @@ import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
 import { addCoverage, type Coverage, formatCoverage, formatReached, neverReached } from './coverage.js'
 import { KEPT_ROUNDS, type KeptRound, roundName, toKeptRound, writeKeptRounds } from './keptRounds.js'
 import type { ChaosRound, ChaosRoundTotals } from './playRound.js'
+import { watchCommand } from './recording.js'
 import { addTotals, type ChaosTotals, FAULT_ROWS, formatSettled, formatTotals, settledWithin } from './totals.js'
 
 // Random schedules of faults against the client, on every core: `npm run chaos -- --runs 20000`. Each is played twice,
@@ -66,7 +67,7 @@ const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
     played.set(roundName(round), toKeptRound(round))
     for (const [ms, times] of Object.entries(round.settled)) settled[Number(ms)] = (settled[Number(ms)] ?? 0) + times
     addCoverage(coverage, Object.entries(round.coverage))
-    if (round.link !== undefined) console.log(`To watch it: docs/replay${round.link}`)
+    if (round.link !== undefined) console.log(watchCommand(round.link))
     return `${totals.schedules?.times ?? 0} of ${ofAll}`
   },
 })

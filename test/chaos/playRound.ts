@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientKind } from '../support/createClientOf.js'
 import { addCoverage, type Coverage } from './coverage.js'
-import { toFragment, toSteps } from './recording.js'
+import { toFragment, toSteps, watchCommand } from './recording.js'
 import { type ChaosFailure, replayCommand, runChaos } from './runChaos.js'
 import { addRun, type ChaosTotals } from './totals.js'
 
@@ -81,5 +81,5 @@ export async function playRound(round: ChaosRound): Promise<PlayedRound> {
 function reportOf(failure: ChaosFailure, flag: string): string {
   const [title = ''] = failure.report.split('\n')
   const link = toFragment(title, toSteps(failure.journal))
-  return `${failure.report}\n\n${replayCommand(failure)}${flag}\nTo watch it: docs/replay${link}`
+  return `${failure.report}\n\n${replayCommand(failure)}${flag}\n${watchCommand(link)}`
 }

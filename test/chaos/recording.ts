@@ -109,6 +109,11 @@ function parse(text: string): Json | undefined {
   }
 }
 
+/** How to see a recording of this fragment, in words for the terminal. */
+export function watchCommand(fragment: string): string {
+  return `To watch it: npm run docs:dev, and then http://localhost:5173/replay${fragment}`
+}
+
 /** The fragment by which the page shows the steps. */
 export function toFragment(title: string, steps: readonly Step[]): string {
   return `#1.${deflateRawSync(JSON.stringify({ title, steps }), { level: 9 }).toString('base64url')}`
