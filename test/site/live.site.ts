@@ -96,6 +96,8 @@ test.for(['react', 'vanilla'])(
 
     await page.getByText('Devtools of tab 1').click()
     await page.getByRole('option', { name: /^Sales report completed/ }).waitFor()
+    // Opened at the end, it has what happened before.
+    await page.getByRole('row').filter({ hasText: 'Task resumed' }).first().waitFor()
   },
 )
 
