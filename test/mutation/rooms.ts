@@ -4,7 +4,13 @@
  * a mutant that survives has run all that reach it.
  */
 const rooms: Record<string, readonly string[]> = {
-  'core/record': ['test/durability/*', 'test/edges/{clock,clockSetBack,clockSetForward,tabsMessages,storageVersions}'],
+  'core/record': [
+    'test/durability/*',
+    'test/edges/{callsMadeAnew,clock,clockSetBack,clockSetForward,inputTwice,keyConflict,storageSpace,storageVersions}',
+    'test/edges/{tabsMessages,tabsOneTask,tabsThawed,tabsUnreadable,taskIdReused,undeclaredInput}',
+    'test/spec/{inputRequests,taskLifecycle,wire}',
+    'test/{anotherDevice,earlierVisits,idempotentCalls,inputRequests,keptResults,meta,observe,pollsMade,progress,push,tabs}',
+  ],
   'core/protocol': ['test/spec/wire'],
   'core/run': ['test/durability/*', 'test/{idempotentCalls,inputRequests,push,tabs}'],
   'core/storage': ['test/durability/storage', 'test/edges/storage{Space,Versions}'],

@@ -194,3 +194,80 @@ const CALL: CallRecord = {
   task: undefined,
   held: undefined,
 }
+
+describe('a record at the edges of what one may be', () => {
+  const task = newTaskRecord(TASK, 'modern', NOW, 0)
+  const body = JSON.parse(encodeCallRecord({ ...CALL, task }))
+  const bare = JSON.parse(encodeCallRecord(CALL))
+
+  it.each([
+    ['argumentsHash', 'x'.repeat(64)],
+    ['idempotencyKey', 'x'.repeat(16)],
+    ['idempotencyKey', 'x'.repeat(256)],
+    ['meta', { text: 'x'.repeat(MAX_META_LENGTH - 11) }],
+    ['held', 'working'],
+    ['held', 'ended'],
+  ] as const)('is read with its %s where that just fits', (name, value) => {
+    expect(readCallRecord({ ...bare, [name]: value }, NOW)?.[name]).toEqual(value)
+  })
+
+  it('is held by others only where it has no task, and as one of two', () => {
+    expect(readCallRecord({ ...body, held: 'working' }, NOW)?.held).toBeUndefined()
+    expect(readCallRecord({ ...bare, held: 'lost' }, NOW)?.held).toBeUndefined()
+  })
+
+  it('is of one of two eras', () => {
+    expect(readCallRecord({ ...body, era: 'legacy' }, NOW)?.task?.era).toBe('legacy')
+    expect(readCallRecord({ ...body, era: 'stone' }, NOW)).toBeUndefined()
+  })
+
+  it('is nothing where its task is none', () => {
+    expect(readCallRecord({ ...body, task: null }, NOW)).toBeUndefined()
+    expect(readCallRecord({ ...body, task: [] }, NOW)).toBeUndefined()
+  })
+
+  it('was heard of when it was seen last, or received', () => {
+    const read = (times: object) => readCallRecord({ ...body, task: { ...body.task, ...times } }, NOW)?.task
+    expect(read({ receivedAt: NOW - 9, snapshotAt: NOW - 5, notedAt: undefined })).toMatchObject({
+      heardAt: NOW - 5,
+      notedAt: NOW - 9,
+    })
+    expect(read({ receivedAt: NOW - 5, snapshotAt: NOW - 9 })).toMatchObject({ heardAt: NOW - 5 })
+  })
+
+  it.each([undefined, 'a', {}, 5])('has no answers where they are %j', (answered) => {
+    expect(readCallRecord({ ...body, task: { ...body.task, answered } }, NOW)?.task?.answered).toEqual([])
+  })
+
+  it('has no more answers than are kept, and those alone that are keys', () => {
+    const answered = [...Array.from({ length: 600 }, (_, at) => `key-${at}`), 5]
+    const read = readCallRecord({ ...body, task: { ...body.task, answered } }, NOW)?.task?.answered
+    expect(read).toEqual(answered.slice(-512, -1))
+  })
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '5', null])('is nothing where a time is %j', (time) => {
+    expect(readCallRecord({ ...body, task: { ...body.task, receivedAt: time } }, NOW)).toBeUndefined()
+    expect(readCallRecord({ ...body, startedAt: time }, NOW)).toBeUndefined()
+  })
+
+  it.each([1.5, -1, Number.POSITIVE_INFINITY, '5'])('keeps no result up to %j bytes', (keepResult) => {
+    expect(readCallRecord({ ...bare, keepResult }, NOW)?.keepResult).toBeUndefined()
+  })
+
+  it('notes when a cancellation was wanted, or when the record was noted', () => {
+    const read = (members: object) =>
+      readCallRecord({ ...body, task: { ...body.task, ...members } }, NOW)?.task?.cancelling
+    expect(read({ isCancelling: true, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, isWanted: true })
+    expect(read({ isCancelling: true, cancelNotedAt: undefined })).toEqual({ at: NOW, isWanted: true })
+    expect(read({ isCancelling: false, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, isWanted: false })
+    expect(read({ isCancelling: 'yes', cancelNotedAt: undefined })).toEqual({ at: 0, isWanted: false })
+  })
+
+  it('is lost where that is said with its time', () => {
+    const read = (lost: unknown) => readCallRecord({ ...body, task: { ...body.task, lost } }, NOW)?.task?.lost
+    expect(read({ at: NOW, reason: 'ttl' })).toEqual({ at: NOW, reason: 'ttl' })
+    expect(read({ at: NOW, reason: 'else' })).toEqual({ at: NOW, reason: 'unknown-task' })
+    expect(read({ at: 'now', reason: 'ttl' })).toBeUndefined()
+    expect(read('lost')).toBeUndefined()
+  })
+})

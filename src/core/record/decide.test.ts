@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
-import { type Circumstances, decide, nextPoll } from './decide.js'
+import { type Circumstances, decide, nextPoll, POLLING_MS } from './decide.js'
 import { newTaskRecord, type TaskRecord } from './record.js'
 
 const TASK: Task = {
@@ -122,5 +122,36 @@ describe('decide', () => {
         )
       }),
     )
+  })
+})
+
+describe('why the next poll comes', () => {
+  it.each<[string, Partial<TaskRecord>, string]>([
+    ['a failure of another kind', { failure: { ...FAILURE, error: new Error('no') }, retryAt: NOW }, 'backoff'],
+    ['a backoff that is longer than Retry-After', { failure: ASKED, earliestAt: NOW + 5, retryAt: NOW + 6 }, 'backoff'],
+    ['a failure without Retry-After', { failure: BUSY, earliestAt: NOW + 5, retryAt: NOW + 5 }, 'backoff'],
+    ['a push that asks for no more than the interval', { quietUntil: NOW + 1000 }, 'interval'],
+    ['a push, and a backoff that is over before', { quietUntil: NOW + 1001, retryAt: NOW + 5 }, 'safety-interval'],
+    ['a push, and a backoff that is longer', { quietUntil: NOW + 1001, retryAt: NOW + 2000 }, 'interval'],
+  ])('is said of %s', (_, known, why) => {
+    expect(nextPoll({ ...RECORD, ...known }, policy).why).toBe(why)
+  })
+
+  it('is due at once where nothing is known but the task', () => {
+    expect(nextPoll(newTaskRecord(TASK, 'modern', 0, 0), policy).at).toBe(0)
+  })
+
+  it('keeps to the server where the limit of the ttl lies before what it has said last', () => {
+    const task = { ...TASK, ttlMs: 5 }
+    const limit = NOW + 5 + policy.maxMs
+    const record = { ...RECORD, task, earliestAt: limit + 10 }
+    expect(nextPoll({ ...record, heardAt: limit - 1 }, policy).at).toBe(limit)
+    expect(nextPoll({ ...record, heardAt: limit }, policy).at).toBe(limit + 10)
+  })
+
+  it('believes another tab that it polls for as long as a request may take, and five seconds', () => {
+    const sentAt = NOW + 10 * policy.requestTimeoutMs
+    const until = NOW + 1000 + policy.requestTimeoutMs + POLLING_MS
+    expect(nextPoll({ ...RECORD, sentAt }, policy).at).toBe(until + 1000)
   })
 })

@@ -126,3 +126,36 @@ describe('failed', () => {
 function failureOf(count: number): NonNullable<TaskRecord['failure']> {
   return { error: NETWORK, network: 'retrying', count, violations: 0, refusals: 0 }
 }
+
+describe('the error that ends a task after failed polls', () => {
+  it('names the task, and what it was caused by', () => {
+    const named = { ...RECORD, snapshotAt: 0, task: { ...TASK, createdAt: '', lastUpdatedAt: '' } }
+    const refused = new TaskRequestError('internal', { kind: 'server', code: -32603 })
+    expect(failedTimes(10, refused, named).end).toMatchObject({
+      error: { reason: 'unknown-task', taskId: 'task-secret-1', cause: { message: 'internal' } },
+    })
+    expect(failedTimes(2, NETWORK, RECORD, { ...policy, maxAttempts: 2 }).end).toMatchObject({
+      error: { taskId: 'task-secret-1', cause: { message: 'no network' } },
+    })
+  })
+
+  it.each<[string, Partial<TaskRecord>]>([
+    ['has a snapshot', { snapshotAt: 5, task: { ...TASK, createdAt: '', lastUpdatedAt: '' } }],
+    ['has the time of its creation', { snapshotAt: 0, task: { ...TASK, lastUpdatedAt: '' } }],
+    ['has the time of its change', { snapshotAt: 0, task: { ...TASK, createdAt: '' } }],
+  ])('is none after ten errors of the server where the task %s', (_, members) => {
+    const refused = new TaskRequestError('internal', { kind: 'server', code: -32603 })
+    expect(failedTimes(12, refused, { ...RECORD, ...members }).end).toBeUndefined()
+  })
+
+  it('keeps its words where they say more, or where the task was named by the app', () => {
+    const created = { ...RECORD, snapshotAt: 0 }
+    const more = new TaskExpiredError('unknown-task', { message: 'It went.' })
+    expect(failed(created, more, AT, policy).end).toMatchObject({ error: { message: 'It went.' } })
+    const unknown = new TaskExpiredError('unknown-task')
+    const named = { ...created, task: { ...TASK, createdAt: '' } }
+    expect(failed(named, unknown, AT, policy).end).toMatchObject({ error: { message: UNKNOWN_TASK } })
+    const other = new TaskConfigurationError(UNKNOWN_TASK)
+    expect(failed(created, other, AT, policy).end).toMatchObject({ error: other })
+  })
+})

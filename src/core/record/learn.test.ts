@@ -5,7 +5,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
 import { nextPoll } from './decide.js'
-import { type Arrival, type CallRules, learn } from './learn.js'
+import { type Arrival, type CallRules, ended, isAnotherTask, learn } from './learn.js'
 import { newTaskRecord, type TaskRecord } from './record.js'
 
 const CREATED = Date.parse('2026-07-28T00:00:00Z')
@@ -217,5 +217,88 @@ describe('learn', () => {
       const rules: CallRules = { ...RULES, missingInput: 'error', isHandled: () => true }
       expect(learn(RECORD, asking('size'), POLLED, rules).end).toBeUndefined()
     })
+  })
+})
+
+describe('learn, of what ends a task', () => {
+  const record = { ...RECORD, receivedAt: NOW - 50_000, earliestAt: NOW - 100, task: { ...TASK, ttlMs: 40_000 } }
+
+  it('names the task and keeps what was asked', () => {
+    const named = { error: { taskId: 'task-secret-1' } }
+    expect(learn(record, working({ ttlMs: 40_000 }), POLLED, RULES).end).toMatchObject(named)
+    const asked = learn(RECORD, asking('size'), POLLED, { ...RULES, missingInput: 'error' })
+    expect(asked).toMatchObject({ end: named, task: { taskId: 'task-secret-1' }, inputRequests: { size: {} } })
+    const changed = { ...asking('size'), inputRequests: { size: question('Else?') } } as DetailedTask
+    const known = learn(RECORD, asking('size'), POLLED, RULES)
+    expect(learn(known, changed, { ...POLLED, now: NOW + 1000 }, RULES).end).toMatchObject({
+      error: { taskId: 'task-secret-1', source: 'tasks/get' },
+    })
+    expect(learn(RECORD, asking('size'), POLLED, { ...RULES, missingCapability: () => 'x' }).end).toMatchObject(named)
+    const answered = { ...RECORD, answered: ['size'], idlePolls: 2 }
+    expect(learn(answered, asking('size'), POLLED, RULES).end).toMatchObject(named)
+    const reused = learn(RECORD, working({ createdAt: at(90_000), lastUpdatedAt: at(95_000) }), POLLED, RULES)
+    expect(reused.end).toMatchObject({
+      error: { taskId: 'task-secret-1', message: expect.stringContaining('another one') },
+    })
+  })
+
+  it('ends where one of several inputs has nobody to ask', () => {
+    const rules: CallRules = {
+      ...RULES,
+      missingInput: 'error',
+      isHandled: (request) => request === asked.inputRequests.a,
+    }
+    const asked = asking('a', 'b') as Extract<DetailedTask, { status: 'input_required' }>
+    expect(learn(RECORD, asked, POLLED, rules).end).toMatchObject({ error: expect.any(TaskInputRequiredError) })
+  })
+
+  it('is lost where it has expired, and not where it has failed in another way', () => {
+    const expired = new TaskExpiredError('ttl')
+    expect(ended(RECORD, { at: NOW, error: expired }).lost).toEqual({ at: NOW, reason: 'ttl' })
+    expect(ended(RECORD, { at: NOW, error: new Error('no') }).lost).toBeUndefined()
+  })
+
+  it('is another task only where it was made after the last change of this one, and at another time than it', () => {
+    const known = { task: working({ lastUpdatedAt: at(50_000) }), era: 'modern' as const } as TaskRecord
+    expect(isAnotherTask(known, working({ createdAt: at(50_001) }))).toBe(true)
+    expect(isAnotherTask(known, working({ createdAt: at(50_000) }))).toBe(false)
+    const late = { ...known, task: working({ createdAt: at(60_000), lastUpdatedAt: at(50_000) }) }
+    expect(isAnotherTask(late, working({ createdAt: at(60_000) }))).toBe(false)
+  })
+
+  it('counts a poll as late from ten seconds after it was due, and moves the task no further than to the poll', () => {
+    const due = (lateMs: number) => ({ ...record, earliestAt: NOW - 100 - lateMs })
+    const answer = working({ ttlMs: 40_000 })
+    expect(learn(due(10_000), answer, POLLED, RULES).end).toBeDefined()
+    expect(learn(due(10_001), answer, POLLED, RULES).end).toBeUndefined()
+    expect(learn(due(10_001), answer, POLLED, RULES).receivedAt).toBe(NOW - 50_000 + 10_001)
+    expect(learn(due(500_000), answer, POLLED, RULES).receivedAt).toBe(NOW - 100)
+    expect(learn(due(500_000), answer, PUSHED, RULES)).toMatchObject({ receivedAt: NOW - 50_000, end: undefined })
+  })
+
+  it('leaves what it does not change as it is', () => {
+    expect(learn(RECORD, working(), POLLED, RULES).here).toBe(RECORD.here)
+    const refused = { ...RECORD, here: { ...RECORD.here, cancelError: new Error('no') } }
+    expect(learn(refused, working(), POLLED, RULES).here).toEqual(RECORD.here)
+    const passed = { ...RECORD, here: { ...RECORD.here, passedOver: TASK } }
+    expect(learn(passed, working(), POLLED, RULES).here).toEqual(RECORD.here)
+  })
+
+  it('plans the next poll anew where something old was pushed, and leaves a failure alone', () => {
+    const known = {
+      ...RECORD,
+      task: { ...TASK, lastUpdatedAt: at(60_000) },
+      quietUntil: NOW + 9000,
+      retryAt: NOW + 8000,
+    }
+    expect(learn(known, working(), PUSHED, RULES)).toMatchObject({
+      quietUntil: 0,
+      retryAt: 0,
+      triedAt: NOW,
+      notedAt: NOW,
+    })
+    const error = new Error('no')
+    const failing = { ...known, failure: { error, network: 'retrying' as const, count: 1, violations: 0, refusals: 0 } }
+    expect(learn(failing, working(), PUSHED, RULES)).toBe(failing)
   })
 })

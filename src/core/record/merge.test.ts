@@ -12,8 +12,8 @@ import {
 import { describe, expect, it } from 'vitest'
 import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
-import { merge, mergeCalls } from './merge.js'
-import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
+import { isSuccessor, merge, mergeCalls, withAnswered } from './merge.js'
+import { type CallRecord, newTaskRecord, type TaskEnd, type TaskRecord } from './record.js'
 
 const TASK: Task = {
   taskId: 'task-1',
@@ -148,5 +148,92 @@ describe('mergeCalls', () => {
     expect(mergeCalls(of('one', ['a']), of('one', ['b'])).task?.answered).toEqual(['b', 'a'])
     expect(mergeCalls(of('one', ['a']), of('two', ['b'])).task?.answered).toEqual(['b'])
     expect(mergeCalls(call, of('one', ['b']))).toEqual(of('one', ['b']))
+    expect(mergeCalls(undefined, call)).toBe(call)
+    expect(mergeCalls(of('one', ['a']), call)).toBe(call)
+    expect(mergeCalls({ ...of('one', []), argumentsHash: 'h' }, of('one', ['b'])).argumentsHash).toBe('h')
+  })
+})
+
+describe('merge of single members', () => {
+  const base = newTaskRecord(TASK, 'modern', 1, 1)
+
+  it('takes the later time of what both have, and the earlier end and loss', () => {
+    const later = { ...base, receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8 }
+    for (const both of [merge(base, later), merge(later, base)])
+      expect(both).toMatchObject({ receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8 })
+    const [soon, late] = [
+      { ...base, end: { at: 2, task: DONE }, lost: { at: 2, reason: 'ttl' as const } },
+      { ...base, end: { at: 9, task: { ...DONE } }, lost: { at: 9, reason: 'ttl' as const } },
+    ]
+    for (const both of [merge(soon, late), merge(late, soon)])
+      expect(both).toMatchObject({ end: { at: 2 }, lost: { at: 2 } })
+  })
+
+  it('agrees on one of two ends of the same millisecond, whichever is known first', () => {
+    const ended = (end: TaskEnd) => ({ ...base, end })
+    const no = (message: string) => ({ at: 5, error: new TaskFailedError({ code: 1, message }) })
+    const [a, b] = [ended(no('a')), ended(no('b'))]
+    expect(merge(a, b).end).toBe(merge(b, a).end)
+    const done = (text: string) => ({
+      at: 5,
+      task: { ...DONE, result: { content: [{ type: 'text' as const, text }] } },
+    })
+    expect(merge(ended(done('x')), ended(done('y'))).end).toEqual(merge(ended(done('y')), ended(done('x'))).end)
+  })
+
+  it('agrees on one of two failures of the same millisecond, whichever is known first', () => {
+    const failing = (message: string) => ({
+      ...base,
+      triedAt: 5,
+      failure: { ...NO_FAILURE, error: new TaskRequestError(message, { kind: 'network' }) },
+    })
+    const [a, b] = [failing('a'), failing('b')]
+    expect(merge(a, b).failure?.error.message).toBe(merge(b, a).failure?.error.message)
+  })
+
+  it.each([{ count: 2 }, { violations: 1 }, { refusals: 1 }, { network: 'paused' as const }])(
+    'takes another failure for another one: %j',
+    (changes) => {
+      const mine = { ...base, failure: { ...NO_FAILURE, error: BUSY } }
+      const theirs = { ...mine, triedAt: 5, failure: { ...NO_FAILURE, ...changes, error: BUSY } }
+      expect(merge(mine, theirs).failure).toBe(theirs.failure)
+      expect(merge(base, theirs).failure).toBe(theirs.failure)
+      expect(merge(mine, { ...base, triedAt: 5 }).failure).toBeUndefined()
+    },
+  )
+
+  it('returns its own record where it is given that', () => {
+    expect(merge(base, base)).toBe(base)
+  })
+})
+
+describe('withAnswered', () => {
+  const known = ['a', 'b']
+
+  it('has each key once, and keeps its reference where none is new', () => {
+    expect(withAnswered(known, ['b', 'c'])).toEqual(['a', 'b', 'c'])
+    expect(withAnswered(known, ['b'])).toBe(known)
+    expect(withAnswered(known, known)).toBe(known)
+  })
+
+  it('takes no key that no record has room for, and nothing that is no key', () => {
+    expect(withAnswered(known, ['x'.repeat(300), 5, null, 'c'])).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('isSuccessor', () => {
+  const call = { callId: 'c', startedAt: 5, task: undefined } as CallRecord
+  const of = (taskId: string): CallRecord => ({ ...call, task: newTaskRecord({ ...TASK, taskId }, 'modern', 1, 1) })
+
+  it.each<[string, CallRecord | undefined, CallRecord, boolean]>([
+    ['nothing', undefined, of('one'), false],
+    ['the same task', of('one'), of('one'), false],
+    ['another task', of('two'), of('one'), true],
+    ['a task, where only an intent is known', of('two'), call, true],
+    ['the intent that led to the task', call, of('one'), false],
+    ['an intent of later', { ...call, startedAt: 6 }, of('one'), true],
+    ['an intent of earlier', { ...call, startedAt: 4 }, of('one'), false],
+  ])('of %s', (_, stored, record, expected) => {
+    expect(isSuccessor(stored, record)).toBe(expected)
   })
 })

@@ -4,7 +4,7 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { Task } from '../protocol/task.js'
 import { type Call, type CallStage, settledBy } from './call.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
-import { show } from './show.js'
+import { isSame, isShownAlike, show } from './show.js'
 
 const NOW = 100_000
 const TASK: Task = {
@@ -156,4 +156,104 @@ describe('show', () => {
     expect(failing.inputRequests).toBe(before.inputRequests)
     expect(failing.task).toBe(before.task)
   })
+})
+
+describe('what is shown', () => {
+  const QUIET = {
+    callId: 'c',
+    name: 'report',
+    arguments: { quarter: 'Q3' },
+    startedAt: NOW,
+    inputRequests: {},
+    inputResponses: {},
+    isCancelling: false,
+    network: 'ok',
+    failureCount: 0,
+  }
+
+  it('has the members alone that there is something to say of', () => {
+    expect(shown(calling)).toStrictEqual({ phase: 'calling', ...QUIET })
+    expect(task({})).toStrictEqual({ phase: 'working', ...QUIET, task: TASK })
+    expect(shown({ name: 'ending' }, RECORD)).toStrictEqual({ phase: 'working', ...QUIET, task: TASK })
+    const { arguments: _, ...rest } = QUIET
+    const more = { arguments: undefined, key: 'k', meta: { title: 'Q3' }, progress: { progress: 1 } }
+    expect(shown(calling, undefined, more)).toStrictEqual({
+      phase: 'calling',
+      ...rest,
+      key: 'k',
+      meta: { title: 'Q3' },
+      progress: { progress: 1 },
+    })
+  })
+
+  it('is working while its end is being delivered, also where it has asked, and with the last snapshot that was shown', () => {
+    const before = task({ task: { ...TASK, status: 'input_required' } })
+    const over = { ...RECORD, task: { ...TASK, status: 'completed' as const, statusMessage: 'Done' } }
+    expect(show({ ...CALL, stage: { name: 'ending' } }, over, before)).toMatchObject({
+      phase: 'input_required',
+      task: { status: 'input_required' },
+    })
+    expect(shown({ name: 'ending' }, over)).toMatchObject({ phase: 'working', task: { statusMessage: 'Done' } })
+    expect(shown({ name: 'task' }, over)).toMatchObject({ phase: 'working' })
+  })
+
+  it('of a call that is left is what was shown before', () => {
+    const before = task({ failure: FAILURE })
+    const left = { ...CALL, stage: { name: 'left' as const, reason: BUSY } }
+    expect(show(left, undefined, before)).toBe(before)
+    expect(show(left, undefined)).toMatchObject({ phase: 'calling' })
+    expect(show(left, { ...RECORD, failure: FAILURE })).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+
+  it('of a response without an error has none', () => {
+    const inputs = new Map([['sent', { request: QUESTION, status: 'sending' as const }]])
+    expect(here({ inputs }).inputResponses).toStrictEqual({ sent: { status: 'sending', isRetrying: false } })
+  })
+
+  it('names in a lost call of an earlier visit why, the task and the call', () => {
+    const record = (changes: Partial<TaskRecord>) => ({ task: { ...RECORD, ...changes } }) as CallRecord
+    const lost = shown({ name: 'recorded', record: record({ lost: { at: NOW, reason: 'ttl' } }), endedAt: NOW })
+    expect(lost.error).toMatchObject({ reason: 'ttl', taskId: 't', callId: 'c' })
+    const intent = shown({ name: 'recorded', record: { ...record({}), task: undefined }, endedAt: NOW })
+    expect(intent).toStrictEqual({ phase: 'ended', ...QUIET, endedAt: NOW })
+  })
+
+  it('keeps lists where they are the same, and takes others of as many for others', () => {
+    const asked = (key: string, request: InputRequest = QUESTION) => ({
+      ...RECORD,
+      here: { ...RECORD.here, inputs: new Map([[key, { request, status: 'open' as const }]]) },
+    })
+    const stage = { name: 'task' as const }
+    const before = show({ ...CALL, stage }, asked('a'))
+    expect(Object.keys(show({ ...CALL, stage }, asked('b'), before).inputRequests)).toEqual(['b'])
+    expect(show({ ...CALL, stage }, asked('a', { method: 'roots/list' }), before)).not.toBe(before)
+    expect(show({ ...CALL, stage }, asked('a'), before)).toBe(before)
+    expect(show({ ...CALL, stage }, RECORD, before).inputRequests).toEqual({})
+    expect(show({ ...CALL, stage }, asked('a'), show({ ...CALL, stage }, RECORD)).inputRequests).toEqual({
+      a: QUESTION,
+    })
+  })
+
+  it('prefers why a cancellation failed to why a poll did', () => {
+    const other = new TaskRequestError('other', { kind: 'network' })
+    expect(task({ failure: FAILURE, here: { ...RECORD.here, cancelError: other } }).lastError).toBe(other)
+  })
+})
+
+it.each<[string, Partial<TaskRecord>, boolean]>([
+  ['when it is polled next', { sentAt: 5, earliestAt: 5, retryAt: 5, quietUntil: 5, notedAt: 5 }, true],
+  ['its task', { task: { ...TASK } }, false],
+  ['what this page does for it', { here: { ...RECORD.here } }, false],
+  ['its failure', { failure: FAILURE }, false],
+  ['whether it is cancelled', { cancelling: { at: 1, isWanted: true } }, false],
+  ['its end', { end: { at: 1, error: BUSY } }, false],
+])('two records that differ in %s are shown alike: %s', (_, changes, isAlike) => {
+  expect(isShownAlike(RECORD, { ...RECORD, ...changes })).toBe(isAlike)
+})
+
+it('two objects are the same where each member is', () => {
+  expect(isSame({ a: 1 }, { a: 1 })).toBe(true)
+  expect(isSame<object>({ a: 1 }, { a: 1, b: 2 })).toBe(false)
+  expect(isSame<object>({ a: 1, b: 2 }, { a: 1 })).toBe(false)
+  expect(isSame({ a: {} }, { a: {} })).toBe(false)
 })
