@@ -6,7 +6,7 @@
 const rooms: Record<string, readonly string[]> = {
   'core/record': [
     'test/durability/*',
-    'test/edges/{callsMadeAnew,clock,clockSetBack,clockSetForward,inputTwice,keyConflict,storageSpace,storageVersions}',
+    'test/edges/{callsMadeAnew,clock,clockSetBack,clockSetForward,inputTwice,keyConflict,storageVersions}',
     'test/edges/{tabsMessages,tabsOneTask,tabsThawed,tabsUnreadable,taskIdReused,undeclaredInput}',
     'test/spec/{inputRequests,taskLifecycle,wire}',
     'test/{anotherDevice,earlierVisits,idempotentCalls,inputRequests,keptResults,meta,observe,pollsMade,progress,push,tabs}',
