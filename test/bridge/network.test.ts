@@ -1,11 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { TaskExpiredError } from 'taskwire'
 import { expect, it } from 'vitest'
-import { type BridgedBackend, createBridgedBackend } from '../support/bridgedBackend.js'
+import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const WORK = { name: 'work', arguments: { seconds: 5 } }
-
-type OpenedPage = ReturnType<BridgedBackend['openPage']>
 
 function setUp(...more: [Parameters<typeof createBridgedBackend>[1]?, Parameters<typeof createBridgedBackend>[2]?]) {
   const server = createWorkServer({ browser: { turns: 60 } })
@@ -170,28 +170,24 @@ it('a network that is gone without a word from the browser shows as retrying', a
   expect(call.getState().phase).toBe('completed')
 })
 
-it.each([
-  ['the user comes back to the page', ({ page }: OpenedPage) => page.setVisible(true)],
-  ['the backend answers an action', ({ client }: OpenedPage) => client.listTools()],
-])('after a long outage the news come as soon as %s', async (_, act) => {
-  const { server, backend } = setUp()
-  const opened = backend.openPage()
-  const call = opened.client.startToolCall({ name: 'work', arguments: { seconds: 3600 } })
-  await server.advance(1500)
-  await opened.page.setVisible(false)
-  opened.network.cut()
-  // By now the page tries at random times up to half a minute apart.
-  await server.advance(20 * 60_000)
-  opened.network.mend()
-  const streams = () => backend.requests.filter(({ method }) => method === 'GET').length
-  const before = streams()
-  void act(opened)
-  await server.advance(50)
-  expect(streams()).toBe(before + 1)
-  expect(call.getState()).toMatchObject({
-    network: 'ok',
-    task: { statusMessage: expect.stringMatching(/^step 1[12]\d\d$/) },
-  })
+it('a page that hangs up is noticed, although nothing but the bridge has its request any longer', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const { server, backend } = setUp({ maxStreams: 1 })
+  const open = async (signal?: AbortSignal) => {
+    const headers = { [USER_HEADER]: 'ada' }
+    const { status, body } = await backend.bridge.fetch(new Request(BRIDGE_URL, { headers, ...(signal && { signal }) }))
+    return { status, body }
+  }
+  const hangUp = new AbortController()
+  const first = await open(hangUp.signal)
+  for (let turn = 0; turn < 5; turn += 1) {
+    await server.advance(1)
+    collectGarbage()
+  }
+  expect([first.status, (await open()).status]).toEqual([200, 429])
+  hangUp.abort()
+  expect((await open()).status).toBe(200)
 })
 
 it('a stream with heartbeats stays open', async () => {

@@ -32,7 +32,7 @@ export interface LinkOptions extends ReaderOptions {
 export interface Link {
   /** Begins to listen. Doing so again does no harm. */
   open(): void
-  /** Opens the stream without waiting, where it was lost or refused. */
+  /** Tries again where the backend has refused the stream. */
   retry(): void
   close(): void
 }
@@ -90,7 +90,7 @@ export function createLink(options: LinkOptions): Link {
   }
 
   function retry(): void {
-    if (status.isLive) return
+    if (status.refused === undefined) return
     reader.retry()
     if (!reader.isReading) tabs?.post({ type: 'retry' })
   }

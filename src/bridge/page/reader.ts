@@ -1,10 +1,11 @@
+import { onAbort } from '../../core/time/abort.js'
 import type { LinkStatus } from './link.js'
 import { followNews, type StreamOptions } from './stream.js'
 
 /** Lost attempts in a row, after which the news are known to be missing. */
 const LOST = 2
 
-export interface ReaderOptions extends Omit<StreamOptions, 'onLost' | 'onRefused' | 'onRetry'> {
+export interface ReaderOptions extends Omit<StreamOptions, 'onLost' | 'onRefused'> {
   readonly onStatus: (status: LinkStatus) => void
 }
 
@@ -15,7 +16,7 @@ export interface Reader {
   /** Opens the stream again, where it was: the old one may be dead. */
   restart(): void
   stop(): void
-  /** Opens the stream without waiting, where it was lost or refused. */
+  /** Tries again where the backend has refused the stream. */
   retry(): void
 }
 
@@ -32,10 +33,13 @@ export function createReader(options: ReaderOptions): Reader {
       onLost: (error, failures) => {
         if (failures >= LOST) options.onStatus({ isLive: false, error })
       },
-      onRefused: ({ status: refused, error }) => options.onStatus({ isLive: false, refused, error }),
-      onRetry: (listener) => {
-        waiting.add(listener)
-        return () => void waiting.delete(listener)
+      onRefused: async ({ status: refused, error }) => {
+        options.onStatus({ isLive: false, refused, error })
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve)
+          onAbort(own.signal, resolve)
+        })
+        waiting.clear()
       },
     }
     followNews(stream, own.signal).catch(() => {})

@@ -15,10 +15,8 @@ export interface StreamOptions extends BackendOptions {
   readonly onNews: (news: News) => boolean
   /** The stream has broken off, or cannot be opened; so many times in a row. */
   readonly onLost: (error: Error, failures: number) => void
-  /** The backend refuses the stream: it is opened again when somebody asks for that. */
-  readonly onRefused: (refusal: Refusal) => void
-  /** Calls the listener when the stream is to be opened without waiting any longer. Returns a function that unsubscribes. */
-  readonly onRetry: (listener: () => void) => () => void
+  /** The backend refuses the stream: it is opened again when the promise resolves. */
+  readonly onRefused: (refusal: Refusal) => Promise<void>
 }
 
 /** Reads the news of the backend until the signal aborts. A stream that breaks off is opened again where it was. */
@@ -40,20 +38,14 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
     return options.carrier.carry({ environment, fetch: options.fetch, url: options.url, position, abort, onMessage })
   }
 
-  /** Waits until the stream is due and there is a network, or until somebody asks for it. */
-  async function untilDue(): Promise<void> {
-    const wait = new AbortController()
-    const end = () => wait.abort()
-    const stops = [options.onRetry(end), onAbort(signal, end)]
-    const onOffline = () =>
-      options.onLost(new TaskRequestError('The browser is offline.', { kind: 'network' }), failures + 2)
-    await untilOnline({ environment, signal: wait.signal, dueAt, onOffline }).catch(() => {})
-    for (const stop of stops) stop()
-    signal.throwIfAborted()
-  }
-
   for (;;) {
-    await untilDue()
+    await untilOnline({
+      environment,
+      signal,
+      dueAt,
+      onOffline: () =>
+        options.onLost(new TaskRequestError('The browser is offline.', { kind: 'network' }), failures + 2),
+    })
     const abort = new AbortController()
     const stopListening = onAbort(signal, () => abort.abort())
     let error: Error = new TaskRequestError('The stream of the backend has ended.', { kind: 'network' })
@@ -61,8 +53,8 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
       const refusal = await read(abort)
       if (refusal !== undefined) error = refusal.error
       if (refusal !== undefined && !(error instanceof TaskRequestError)) {
-        options.onRefused(refusal)
-        dueAt = Number.POSITIVE_INFINITY
+        await options.onRefused(refusal)
+        dueAt = environment.now()
         continue
       }
     } catch (thrown) {

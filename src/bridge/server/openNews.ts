@@ -24,6 +24,9 @@ export interface NewsOpening {
 export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
   const { environment, maxStreams = 32, heartbeatMs = 15_000, highWaterMark = HIGH_WATER_MARK } = options
 
+  /** The requests whose streams are open. In Node the signal of a request that was collected never aborts. */
+  const requests = new Set<Request>()
+
   /** How news are written to a page that has come so far, or the reason that they are not. */
   function begin(session: Session, lastEventId: string | null): NewsSocketOptions | Response {
     if (session.streams >= maxStreams) return refuse(429, `Too many streams are open (${maxStreams}).`)
@@ -40,7 +43,12 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
     openStream(session, request) {
       const how = begin(session, request.headers.get('last-event-id'))
       if (how instanceof Response) return how
-      const stream = createNewsStream(session.feed, { ...how, signal: request.signal })
+      requests.add(request)
+      const onEnd = () => {
+        requests.delete(request)
+        how.onEnd()
+      }
+      const stream = createNewsStream(session.feed, { ...how, signal: request.signal, onEnd })
       const headers = { ...NEVER_CACHED, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(stream, { headers })
     },
