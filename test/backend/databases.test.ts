@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { testEnvironment } from './environmentContract.js'
-import { testStorage } from './storageContract.js'
+import { testSharedStorage, testStorage } from './storageContract.js'
 
 describe('on Postgres', () => {
   let database: Database
@@ -29,7 +29,11 @@ describe('on Postgres', () => {
     await database.stop()
   })
 
-  describe('postgresStorage', () => testStorage(() => postgresStorage({ pool, schema })))
+  describe('postgresStorage', () => {
+    const open = () => postgresStorage({ pool, schema })
+    testStorage(open)
+    testSharedStorage(open)
+  })
 
   describe('postgresEnvironment', () =>
     testEnvironment(
@@ -86,7 +90,11 @@ describe.skipIf(!hasRedis)(hasRedis ? 'on Redis' : WITHOUT_REDIS, () => {
     await database.stop()
   })
 
-  describe('redisStorage', () => testStorage(() => redisStorage({ redis, prefix })))
+  describe('redisStorage', () => {
+    const open = () => redisStorage({ redis, prefix })
+    testStorage(open)
+    testSharedStorage(open)
+  })
 
   describe('redisEnvironment', () =>
     testEnvironment(

@@ -110,3 +110,47 @@ export function testStorage(open: () => TaskStorage): void {
     expect(onError).not.toHaveBeenCalled()
   })
 }
+
+/** What storages have in common that several processes share. */
+export function testSharedStorage(open: () => Required<TaskStorage>): void {
+  let ids = 0
+  const newKey = () => `taskwire:1:${`${Date.now()}${++ids}`.padStart(28, '1')}:a`
+
+  it('replaces an item, and removes it, only while it is what was read', async () => {
+    const key = newKey()
+    const [storage, other] = [open(), open()]
+    expect(await storage.replaceItem(key, 'a', 'b')).toBe(false)
+    expect(await storage.replaceItem(key, undefined, 'a')).toBe(true)
+    expect(await other.replaceItem(key, undefined, 'b')).toBe(false)
+    expect(await other.replaceItem(key, 'a', 'b')).toBe(true)
+    expect(await storage.replaceItem(key, 'a', undefined)).toBe(false)
+    expect(await storage.getItem(key)).toBe('b')
+    expect(await storage.replaceItem(key, 'b', undefined)).toBe(true)
+    expect((await other.getItem(key)) ?? undefined).toBeUndefined()
+    expect([...(await other.keys(key))]).not.toContain(key)
+  })
+
+  it('says of a replacement that is repeated that it was done', async () => {
+    const key = newKey()
+    const storage = open()
+    const steps = [
+      [undefined, ''],
+      ['', '+x'],
+      ['+x', undefined],
+    ] as const
+    for (const [before, after] of steps)
+      for (let times = 0; times < 2; times++) expect(await storage.replaceItem(key, before, after)).toBe(true)
+  })
+
+  it('lets one of those replace an item that have all read the same', async () => {
+    const key = newKey()
+    for (const before of [undefined, 'before']) {
+      if (before !== undefined) await open().setItem(key, before)
+      const replaced = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => open().replaceItem(key, before, `${before} ${index}`)),
+      )
+      expect(replaced.filter((isReplaced) => isReplaced)).toHaveLength(1)
+      expect(await open().getItem(key)).toBe(`${before} ${replaced.indexOf(true)}`)
+    }
+  })
+}

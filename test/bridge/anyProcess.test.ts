@@ -1,4 +1,4 @@
-import { createTaskClient, type TaskClient, TaskExpiredError } from 'taskwire'
+import { createTaskClient, type TaskClient, TaskExpiredError, ToolCallInterruptedError } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
 import { expect, it } from 'vitest'
@@ -12,15 +12,24 @@ function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
   const storage = memoryStorage()
 
-  function startProcess() {
+  /** The processes that wait for their storage. */
+  const slow = new Set<'A' | 'B'>()
+
+  function startProcess(name: 'A' | 'B') {
+    const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
     const machine = server.browser.openPage()
     const { environment } = machine
-    const client: TaskClient = createTaskClient({ url: server.url, storage, scope: 'ada', environment })
+    const client: TaskClient = createTaskClient({
+      url: server.url,
+      storage: { ...storage, getItem },
+      scope: 'ada',
+      environment,
+    })
     const bridge: TaskBridge = createTaskBridge({ clientOf: () => client, allow: () => true, environment })
     return { machine, bridge, client, life: new AbortController() }
   }
 
-  const processes = { A: startProcess(), B: startProcess() }
+  const processes = { A: startProcess('A'), B: startProcess('B') }
   const route = { stream: 'A' as 'A' | 'B', actions: 'B' as 'A' | 'B' }
   let streams = new AbortController()
   const page = server.browser.openPage()
@@ -40,7 +49,7 @@ function setUp() {
     },
   })
   return {
-    ...{ server, client, processes, route },
+    ...{ server, client, processes, route, slow },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: 'A' | 'B') => {
       route.stream = to
@@ -50,6 +59,9 @@ function setUp() {
     kill: async (name: 'A' | 'B') => {
       processes[name].life.abort()
       await processes[name].machine.crash()
+    },
+    begin: (name: 'A' | 'B') => {
+      processes[name] = startProcess(name)
     },
   }
 }
@@ -109,6 +121,41 @@ it('a start whose process was killed before it answered is sent to another proce
   expect(server.count('tools/call')).toBe(1)
 })
 
+it('a start whose process was killed before it was recorded is made by another one', async () => {
+  const { server, client, route, slow, moveStream, kill } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  slow.add('A')
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(3000)
+  expect(server.count('tools/call')).toBe(0)
+  await kill('A')
+  moveStream('B')
+  route.actions = 'B'
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a start that was not answered is not over because another process finds the call without its outcome', async () => {
+  const { server, client, processes, route, kill } = setUp()
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(1000, { method: 'tools/call' })
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(500)
+  expect(server.count('tools/call')).toBe(1)
+  await kill('B')
+  const callId = processes.A.client.toolCallId('work', 'k')
+  const [[found]] = await Promise.all([processes.A.client.resumeToolCalls({ callId }), server.advance(500)])
+  expect(found?.getState().error).toBeInstanceOf(ToolCallInterruptedError)
+  expect(call.getState().phase).toBe('calling')
+  route.actions = 'A'
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
 it('a stream that reaches another process goes on with all calls, also one that still has no task there', async () => {
   const { server, client, route, moveStream } = setUp()
   route.actions = 'A'
@@ -123,6 +170,38 @@ it('a stream that reaches another process goes on with all calls, also one that 
   await server.advance(20_000)
   expect(await slow.result).toMatchObject({ structuredContent: { seconds: 2 } })
   expect(server.count('tools/call')).toBe(1)
+})
+
+it('the outcome of a call that ended in an earlier life comes from the process that was asked for it', async () => {
+  const { server, client, processes, kill, begin } = setUp()
+  const before = processes.A.client.startToolCall(WORK, { key: 'k' })
+  await server.advance(8000)
+  expect(before.getState().phase).toBe('completed')
+  for (const name of ['A', 'B'] as const) {
+    await kill(name)
+    begin(name)
+  }
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(10_000)
+  expect(call.getState().phase).toBe('completed')
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
+it('a page gets the result of the call that another process has made again meanwhile', async () => {
+  const { server, client, processes, route } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(2000)
+  const again = { ...WORK, arguments: { seconds: 7 } }
+  processes.B.client.startToolCall(again, { key: 'k', repeat: 'always' })
+  await server.advance(12_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 7 } })
+  expect(server.count('tools/call')).toBe(2)
 })
 
 it('a call that no process knows ends with an error', async () => {

@@ -46,77 +46,145 @@ function createLeases() {
   }
 }
 
+type Pause = (operation: 'read' | 'write') => Promise<void>
+
+/** A storage that processes share. `arrive`: before what is written has arrived, `answer`: before the answer comes. */
+function createSharedStorage(): (arrive: Pause, answer: Pause) => TaskStorage {
+  const items = new Map<string, string>()
+  return (arrive, answer) => ({
+    getItem: async (key) => {
+      const item = items.get(key)
+      await answer('read')
+      return item
+    },
+    setItem: () => expect.unreachable('It would write over what others have noted.'),
+    removeItem: async (key) => void items.delete(key),
+    replaceItem: async (key, before, after) => {
+      await arrive('write')
+      const isReplaced = items.get(key) === before
+      if (isReplaced && after === undefined) items.delete(key)
+      else if (isReplaced && after !== undefined) items.set(key, after)
+      await answer('write')
+      return isReplaced
+    },
+    keys: async (prefix) => [...items.keys()].filter((key) => key.startsWith(prefix ?? '')),
+  })
+}
+
+const NO_PAUSE: Pause = () => Promise.resolve()
+
+/** A server, and processes that follow calls with its client. */
+function setUp() {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', completed())
+  const { locks, end } = createLeases()
+  const outcomes: unknown[] = []
+
+  function openProcess(storage: TaskStorage): TaskClient {
+    const { environment } = browser.openPage()
+    const { channel = () => expect.unreachable() } = environment
+    return createTaskClient({
+      url: 'https://tasks.example/mcp',
+      storage,
+      transportOptions: { fetch: server.fetch },
+      // What is said while it is frozen does not arrive.
+      environment: { ...environment, locks, channel: (name) => ({ ...channel(name), onMessage: () => () => {} }) },
+      push: false,
+    } as Parameters<typeof createTaskClient>[0])
+  }
+
+  const start = (client: TaskClient) =>
+    void client.callTool({ name: 'report' }, { key: 'Q3' }).then(
+      (result) => outcomes.push(result.content),
+      (error: Error) => outcomes.push(error.name),
+    )
+  return { browser, server, endLeases: end, outcomes, openProcess, start }
+}
+
 const DONE = [{ type: 'text', text: 'done' }]
+const INTERRUPTED = 'ToolCallInterruptedError'
 
 it.each([
   // The other process has made the call, and both show its result.
-  ['before it has noted the call', 'getItem', 1, [DONE, DONE]],
+  ['before it knew what was noted of the call', 'read', 1, 'answer', 1, [DONE, DONE]],
+  ['between reading and noting the call', 'read', 2, 'answer', 1, [DONE, DONE]],
+  ['so that its note of the call arrived only afterwards', 'write', 1, 'arrive', 1, [DONE, DONE]],
   // The other process finds the note of a call that nobody has sent, which nobody can know.
-  ['while it notes the call', 'setItem', 0, ['ToolCallInterruptedError', 'ToolCallInterruptedError']],
+  ['when its note of the call had arrived', 'write', 1, 'answer', 0, [INTERRUPTED, INTERRUPTED]],
 ] as const)(
   'a process that was frozen %s sends nothing once another process has its lock',
-  async (_when, frozenIn, calls, shown) => {
-    const browser = createSimulatedBrowser()
-    const server = createScriptedServer({ now: browser.now })
-    server.on('tools/call', created())
-    server.on('tasks/get', completed())
-    const { locks, end } = createLeases()
-    const items = new Map<string, string>()
+  async (_when, frozenIn, times, at, calls, shown) => {
+    const { browser, server, endLeases, outcomes, openProcess, start } = setUp()
+    const open = createSharedStorage()
+    let left: number = times
     let thaw = () => {}
-    let isFrozen = true
-
-    function openProcess(pause: (method: 'getItem' | 'setItem') => Promise<void>): TaskClient {
-      const storage: TaskStorage = {
-        getItem: async (key) => {
-          const item = items.get(key)
-          await pause('getItem')
-          return item
-        },
-        setItem: async (key, text) => {
-          // What was sent before the process was frozen has arrived.
-          items.set(key, text)
-          await pause('setItem')
-        },
-        removeItem: async (key) => void items.delete(key),
-        keys: async (prefix) => [...items.keys()].filter((key) => key.startsWith(prefix ?? '')),
-      }
-      const { environment } = browser.openPage()
-      const { channel = () => expect.unreachable() } = environment
-      return createTaskClient({
-        url: 'https://tasks.example/mcp',
-        storage,
-        transportOptions: { fetch: server.fetch },
-        // What is said while it is frozen does not arrive.
-        environment: { ...environment, locks, channel: (name) => ({ ...channel(name), onMessage: () => () => {} }) },
-        push: false,
-      } as Parameters<typeof createTaskClient>[0])
+    const freeze: Pause = (operation) => {
+      if (operation !== frozenIn || --left !== 0) return Promise.resolve()
+      return new Promise<void>((resolve) => {
+        thaw = resolve
+      })
     }
-
-    const frozen = openProcess((method) =>
-      method === frozenIn && isFrozen
-        ? new Promise<void>((resolve) => {
-            thaw = resolve
-          })
-        : Promise.resolve(),
-    )
-    const other = openProcess(() => Promise.resolve())
-    const outcomes: unknown[] = []
-    const start = (client: TaskClient) =>
-      client.callTool({ name: 'report' }, { key: 'Q3' }).then(
-        (result) => outcomes.push(result.content),
-        (error: Error) => outcomes.push(error.name),
-      )
-    void start(frozen)
+    const frozen = openProcess(at === 'arrive' ? open(freeze, NO_PAUSE) : open(NO_PAUSE, freeze))
+    const other = openProcess(open(NO_PAUSE, NO_PAUSE))
+    start(frozen)
     await browser.advance(1000)
-    void start(other)
+    start(other)
     await browser.advance(1000)
     expect(server.received('tools/call')).toHaveLength(0)
-    end()
+    endLeases()
     await browser.advance(500)
-    isFrozen = false
     thaw()
     await browser.advance(20_000)
     expect(server.received('tools/call')).toHaveLength(calls)
     expect(outcomes).toEqual(shown)
   },
 )
+
+it.each([
+  ['does not answer', () => new Promise<void>(() => {})],
+  ['fails', () => Promise.reject(new Error('The database is away.'))],
+])('a call waits for a storage of several processes that %s, and is made once', async (_how, whileAway) => {
+  const { browser, server, outcomes, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  let isAway = true
+  const whileThere: Pause = () => (isAway ? whileAway() : Promise.resolve())
+  const processes = [openProcess(open(whileThere, whileThere)), openProcess(open(whileThere, whileThere))]
+  for (const process of processes) start(process)
+  await browser.advance(30_000)
+  expect(server.received('tools/call')).toHaveLength(0)
+  isAway = false
+  await browser.advance(30_000)
+  expect(server.received('tools/call')).toHaveLength(1)
+  expect(outcomes).toEqual([DONE, DONE])
+})
+
+it('a process that could not read what is noted of a call does not make it again', async () => {
+  const { browser, server, outcomes, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(5000)
+  expect(outcomes).toEqual([DONE])
+  let failures = 1
+  const failOnce: Pause = () =>
+    failures-- > 0 ? Promise.reject(new Error('A connection was cut.')) : Promise.resolve()
+  start(openProcess(open(NO_PAUSE, failOnce)))
+  await browser.advance(5000)
+  expect(outcomes).toEqual([DONE, DONE])
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
+it('a call whose note cannot be written is not sent, and made as soon as it can', async () => {
+  const { browser, server, outcomes, openProcess, start } = setUp()
+  let isFull = true
+  const write: Pause = (operation) =>
+    isFull && operation === 'write' ? Promise.reject(new Error('No room.')) : Promise.resolve()
+  start(openProcess(createSharedStorage()(write, NO_PAUSE)))
+  await browser.advance(30_000)
+  expect(server.received('tools/call')).toHaveLength(0)
+  isFull = false
+  await browser.advance(30_000)
+  expect(server.received('tools/call')).toHaveLength(1)
+  expect(outcomes).toEqual([DONE])
+})

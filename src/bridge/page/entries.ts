@@ -1,4 +1,5 @@
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { isSame } from '../../core/record/show.js'
 import type { InputResponseState, ToolCallNetwork, ToolCallState } from '../../core/record/toolCallState.js'
@@ -61,8 +62,13 @@ const NOTHING: Readonly<Record<string, never>> = {}
 /** True while the backend has not said how the call is that this page has asked for. */
 export function isAwaited({ start, wire }: Entry): boolean {
   if (start === undefined) return false
-  if (wire === undefined) return true
+  if (wire === undefined || (start.told === undefined && isInterrupted(wire))) return true
   return start.run === undefined ? wire.startedAt <= start.after : wire.startedAt < start.run
+}
+
+/** A process that finds the call without its outcome lacks the arguments to send it again. The one that is asked to start it has them. */
+function isInterrupted({ error }: CallOnWire): boolean {
+  return isJsonObject(error) && error['name'] === 'ToolCallInterruptedError'
 }
 
 /** True unless the backend has answered that another page had made the call. */

@@ -21,8 +21,8 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
    * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
    * known: asked for, and not told yet ──────▶ kept: it may be of the run before
    * known: the same run ─────────────────────▶ shown
-   * known: waits for its turn ───────────────▶ the call that another process of the backend has made meanwhile
-   * known: an earlier run ───────────────────▶ started again by another page
+   * known: has not ended ────────────────────▶ shown: another page has made the call again, or another process, which had its turn
+   * known: an earlier run that has ended ────▶ made again by another page
    * ```
    */
   function takeCall(callId: string, wire: CallOnWire): void {
@@ -30,7 +30,8 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
     dropped.delete(callId)
     const known = entries.get(callId)
     const isAsked = known?.start !== undefined && isAwaited(known)
-    const isSameRun = isAsked || (known?.wire !== undefined && isOneRun(known.wire, wire))
+    const isSameRun =
+      isAsked || (known?.wire !== undefined && (!known.isOver || wire.startedAt <= known.wire.startedAt))
     // The process of before has told the outcome, which this one has to fetch.
     const isBehind = wire.phase === 'ended' || (known?.failure === undefined && wire.endedAt === undefined)
     if (isSameRun && known?.isOver && isBehind) return
@@ -74,9 +75,4 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
       }
     },
   }
-}
-
-/** True unless the call was started again in between. A run that waits for another process becomes that one's, which may be later. */
-function isOneRun(before: CallOnWire, now: CallOnWire): boolean {
-  return now.startedAt <= before.startedAt || (before.phase === 'calling' && now.phase !== 'calling')
 }

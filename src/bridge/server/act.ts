@@ -1,11 +1,11 @@
 import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { TaskExpiredError, ToolCallKeyConflictError, ToolCallRejectedError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, PageAction, PageRequest } from '../wire/messages.js'
-import type { Feed } from './feed.js'
 import type { BridgeAction } from './options.js'
 import type { Session } from './session.js'
 
@@ -46,38 +46,51 @@ export async function act(
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
   if (callId === undefined) return { ...feed.position, ...answer }
-  if (isFollowed) await untilKnown(feed, callId, isElsewhere ? undefined : { environment, ms: NOTED_MS })
+  if (isFollowed) await untilKnown(session, callId, isElsewhere ? undefined : environment)
   const call = isElsewhere && feed.wireOf(callId)
   return { ...feed.position, ...answer, ...(call && { call }) }
 }
 
-/** How long a start is not answered to a page that reads the news here, in ms: by then it is written down that the tool is called. */
-const NOTED_MS = 1000
-
-interface Limit {
-  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
-  readonly ms: number
-}
+/** When it is looked up whether a start is recorded that a page waits for which reads the news here, and how often after that, in ms. */
+const LOOK_UP_MS = 1000
 
 /**
- * Resolves when other processes can know of the call, since its record has its task, or when it is over or asks something. A process
- * that is killed before has not answered, so the page asks another one.
+ * Resolves when other processes can know of the call, since its record has a task that runs, or when it is over or asks something. A process
+ * that is killed before has not answered, so the page asks another one. With `environment`, it is enough that the call is recorded:
+ * without a task it may take long, and the page hears of it.
  */
-function untilKnown(feed: Feed, callId: string, limit: Limit | undefined): Promise<void> {
+function untilKnown(
+  { client, feed }: Session,
+  callId: string,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'> | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
+    let timer: unknown
+    let isOver = false
     const end = () => {
+      isOver = true
       stop()
-      limit?.environment.clearTimeout(timer)
+      environment?.clearTimeout(timer)
       resolve()
+    }
+    const lookUpLater = () => {
+      timer = environment?.setTimeout(() => client.resumeToolCalls({ callId }).then(takeFound, end), LOOK_UP_MS)
+    }
+    const takeFound = (found: readonly ToolCall[]) => {
+      if (isOver) return
+      if (found.length > 0) end()
+      else lookUpLater()
     }
     const look = () => {
       const state = feed.get(callId)
-      const isKnown = state === undefined || isSettled(state) || (state.task !== undefined && state.phase !== 'ended')
+      // The outcome of a task that has ended is being fetched here, and nowhere else.
+      const isRunning = state?.task !== undefined && state.phase !== 'ended' && !isTerminal(state.task.status)
+      const isKnown = state === undefined || isSettled(state) || isRunning
       if (!feed.isOver && !isKnown && Object.keys(state.inputRequests).length === 0) return
       end()
     }
     const stop = feed.listen(look, look)
-    const timer = limit?.environment.setTimeout(end, limit.ms)
+    lookUpLater()
     look()
   })
 }

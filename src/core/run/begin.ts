@@ -122,7 +122,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   if (signal.aborted) return []
   run.tabs.open()
   if (callId !== undefined) {
-    const found = await run.readFound(run, callId)
+    const found = await run.readFound(run, callId, await run.records.read(callId))
     if (signal.aborted || found === undefined) return []
     const known = run.calls.get(callId)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)

@@ -102,7 +102,7 @@ export interface PendingResponse {
 /** Why a call waits for its lock no longer. */
 export const TOLD: Error = new Error('Another tab has made the call.')
 
-/** Why a call is not sent: another process has its lock by now, and has made it. */
+/** Why a call is not sent: another process has its lock by now, and may have made it, or the storage that they share has no record of it. */
 export const LOCK_LOST: Error = new Error('Another process may have made the call.')
 
 export function createCallEntry(call: Call): CallEntry {

@@ -14,9 +14,8 @@ const HAND_OVER_MS = 1000
  * tab B       reads: held by others ─ asks ─────── follows, too
  * ```
  */
-export const readHandedOver: ReadFound = async (run, callId) => {
+export const readHandedOver: ReadFound = async (run, callId, found) => {
   const { wanted, environment, tabs } = run
-  const found = await run.records.read(callId)
   if (found?.held === undefined) return found
   const told = await new Promise<CallRecord | undefined>((resolve) => {
     const takers = wanted.get(callId) ?? new Set()

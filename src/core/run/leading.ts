@@ -77,7 +77,7 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
   const found = await run.records.find(entry.call.callId)
   task.checks--
   const noted = (record: TaskRecord, at: number): TaskRecord => {
-    if (found !== 'unreadable') return found?.task?.task.taskId === task.taskId ? merge(record, found.task) : record
+    if (typeof found !== 'string') return found?.task?.task.taskId === task.taskId ? merge(record, found.task) : record
     // Tabs that steal from each other would put the poll off in turn, for ever.
     if (isStolen || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)

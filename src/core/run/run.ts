@@ -27,8 +27,12 @@ export interface CallStore {
 /** Takes what another tab says. */
 export type Receive = (run: Run, message: CallMessage) => void
 
-/** Reads what earlier pages have left of a call. */
-export type ReadFound = (run: Run, callId: string) => Promise<CallRecord | undefined>
+/** What other pages know of a call, `found` being its record. */
+export type ReadFound = (
+  run: Run,
+  callId: string,
+  found: CallRecord | undefined,
+) => CallRecord | undefined | Promise<CallRecord | undefined>
 
 /** What the client brings. */
 export interface CallsOptions {

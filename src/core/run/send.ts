@@ -9,7 +9,7 @@ import type { ToolCallResponse } from '../protocol/taskPort.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
-import type { TabLock } from '../tabs/tabs.js'
+import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
 import { retry } from '../time/retry.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
 import { change } from './learning.js'
@@ -51,9 +51,12 @@ export async function sendCall(
   let giveUpAt: number | undefined
   let violations = 0
 
-  /** A process that was frozen since the lock was granted sends nothing: another one may have made the call meanwhile. */
-  function checkLock(): void {
-    if (lock.isHeld()) return
+  /**
+   * A process that was frozen since the lock was granted sends nothing: another one may have made the call meanwhile. Nor does one
+   * that could not note the call where the others have to find it.
+   */
+  function checkLock(isNoted = true): void {
+    if (lock.isHeld() && isNoted) return
     const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: false } as const
     change(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent: 'no', stage: waiting }))
     controller.abort(LOCK_LOST)
@@ -77,8 +80,11 @@ export async function sendCall(
     const { sent } = entry.call
     change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
-    if ((await records.write(record)) !== 'newer') {
-      checkLock()
+    let isWaiting = true
+    const written = await records.write(record, () => isWaiting && lock.isHeld())
+    isWaiting = false
+    if (written !== 'newer') {
+      checkLock(written || lock === NO_LOCK || !records.isShared)
       return key
     }
     change(run, entry, (call) => ({ ...call, sent }))

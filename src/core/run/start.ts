@@ -18,6 +18,9 @@ import { sendCall } from './send.js'
 import { settle } from './settle.js'
 import { tell } from './showing.js'
 
+/** How long to wait for a storage that does not answer, in ms. */
+const STORAGE_RETRY_MS = 1000
+
 /** How a call is started. */
 export interface Start {
   readonly wish: Wish
@@ -53,7 +56,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     if (key !== undefined) lock = await run.tabs.lock(`call:${callId}`, signal)
     // Another tab may have told of its task or outcome while this one waited.
     if (!isWaiting(entry)) return
-    const found = key === undefined || start.wish === 'call-again' ? undefined : await run.readFound(run, callId)
+    const found = key === undefined || start.wish === 'call-again' ? undefined : await readRecord(run, callId, signal)
     if (!isWaiting(entry)) return
     const intent = await takeFound(run, entry, found, start)
     if (intent === 'taken') return
@@ -79,6 +82,18 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     lock.release()
   }
   if (signal.reason === LOCK_LOST) await startCall(run, entry, start)
+}
+
+/** What other pages have left of a call. A storage that other processes have, too, is asked until it answers. */
+async function readRecord(run: Run, callId: string, signal: AbortSignal): Promise<CallRecord | undefined> {
+  const { records, environment } = run
+  let found = await records.find(callId)
+  while (found === 'silent' && records.isShared) {
+    await new Promise<void>((resolve) => environment.setTimeout(resolve, STORAGE_RETRY_MS))
+    signal.throwIfAborted()
+    found = await records.find(callId)
+  }
+  return run.readFound(run, callId, typeof found === 'string' ? undefined : found)
 }
 
 function isWaiting({ call }: CallEntry): boolean {

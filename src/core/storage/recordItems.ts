@@ -11,6 +11,12 @@ export interface RecordItems {
     use: (text: string | null | undefined) => MaybePromise<T>,
     otherwise: T,
   ): MaybePromise<T>
+  /**
+   * Writes what `next` makes of the text of an item, removes the item where that is `null`, and leaves it where that is a boolean. True
+   * where it was changed, else that boolean; false where that has failed. If another process has changed the item meanwhile, `next` is
+   * called again.
+   */
+  edit(what: string, key: string, next: (text: string | undefined) => string | boolean | null): MaybePromise<boolean>
   /** Uses the keys that begin with the prefix. */
   onKeys<T>(prefix: string, use: (keys: readonly string[]) => MaybePromise<T>, otherwise: T): MaybePromise<T>
   remove(key: string): MaybePromise<void>
@@ -51,6 +57,20 @@ export function createRecordItems(
     return attempt(`${what} a task record`, () => enqueue(key, () => limited(action())), otherwise)
   }
 
+  function edit(key: string, next: Parameters<RecordItems['edit']>[2]): MaybePromise<boolean> {
+    return mapMaybePromise(storage.getItem(key), (text) => {
+      const before = text ?? undefined
+      const after = next(before)
+      if (typeof after === 'boolean') return after
+      if (storage.replaceItem !== undefined)
+        return mapMaybePromise(
+          storage.replaceItem(key, before, after ?? undefined),
+          (isReplaced) => isReplaced || edit(key, next),
+        )
+      return mapMaybePromise(after === null ? storage.removeItem(key) : storage.setItem(key, after), () => true)
+    })
+  }
+
   return {
     onText: (what, key, use, otherwise) =>
       onItem(what, key, () => mapMaybePromise(storage.getItem(key), use), otherwise),
@@ -62,6 +82,7 @@ export function createRecordItems(
         otherwise,
       )
     },
+    edit: (what, key, next) => onItem(what, key, () => edit(key, next), false),
     remove: (key) => onItem('remove', key, () => storage.removeItem(key), undefined),
   }
 }

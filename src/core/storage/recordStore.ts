@@ -14,11 +14,14 @@ import type { TaskStorage } from './taskStorage.js'
  * record that a later version has written counts as none, and is neither written over nor swept.
  */
 export interface RecordStore {
+  /** True if other processes have the storage, too. A call waits for it: without its record, each of them could make it. */
+  readonly isShared: boolean
   /**
-   * A storage that answers synchronously has the record before this returns. False where it could not be written, `newer` where
-   * a later version of Taskwire has recorded the call. Calls pile records up, so now and then this sweeps those that are there.
+   * A storage that answers synchronously has the record before this returns. False where it could not be written, and where `mayWrite`
+   * says so once the storage has told what is there; `newer` where a later version of Taskwire has recorded the call. Calls pile records
+   * up, so now and then this sweeps those that are there.
    */
-  write(record: CallRecord): Promise<boolean | 'newer'>
+  write(record: CallRecord, mayWrite?: () => boolean): Promise<boolean | 'newer'>
   /**
    * Writes a record over the one that another tab may have written meanwhile: what either has answered
    * counts as answered, and a task that has ended stays ended. If the call was made again since, the
@@ -29,8 +32,8 @@ export interface RecordStore {
    */
   update(record: CallRecord, isKept?: boolean, setBackBy?: number): Promise<boolean>
   read(callId: string): Promise<CallRecord | undefined>
-  /** The same; `unreadable`: there is one that cannot be read, or the storage does not say. */
-  find(callId: string): Promise<CallRecord | 'unreadable' | undefined>
+  /** The same; `unreadable`: there is one that cannot be read; `silent`: the storage does not say. */
+  find(callId: string): Promise<CallRecord | 'unreadable' | 'silent' | undefined>
   /** True if there is a record of the call, legible or not, and if the storage does not say. */
   has(callId: string): Promise<boolean>
   /** Removes the record of a call; with `only`, unless the call was made again since. */
@@ -83,9 +86,11 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
 
   /** Removes the item unless it is another record by now. */
   function removeOnly(key: string, only: CallRecord): MaybePromise<void> {
-    const remove = (text: string | null | undefined) =>
-      isNewer(key, text) || isSuccessor(parse(key, text), only) ? undefined : storage.removeItem(key)
-    return items.onText('remove', key, remove, undefined)
+    const isAnother = (text: string | undefined) => isNewer(key, text) || isSuccessor(parse(key, text), only)
+    return mapMaybePromise(
+      items.edit('remove', key, (text) => isAnother(text) || null),
+      () => {},
+    )
   }
 
   function noteSweep(): void {
@@ -93,11 +98,11 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     writesSince = 0
   }
 
-  async function find(callId: string): Promise<CallRecord | 'unreadable' | undefined> {
+  async function find(callId: string): Promise<CallRecord | 'unreadable' | 'silent' | undefined> {
     const key = prefix + callId
     const read = (text: string | null | undefined) =>
       typeof text === 'string' ? (parse(key, text) ?? 'unreadable') : undefined
-    const record = await items.onText<CallRecord | 'unreadable' | undefined>('read', key, read, 'unreadable')
+    const record = await items.onText<CallRecord | 'unreadable' | 'silent' | undefined>('read', key, read, 'silent')
     return typeof record === 'object' && isRecordExpired(record, now()) ? undefined : record
   }
 
@@ -110,36 +115,37 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 
   return {
-    write: async (record) => {
+    isShared: storage.replaceItem !== undefined,
+
+    write: async (record, mayWrite = () => true) => {
       const key = prefix + record.callId
-      const write = (text: string | null | undefined): MaybePromise<boolean | 'newer'> =>
-        isNewer(key, text) ? 'newer' : mapMaybePromise(storage.setItem(key, encodeCallRecord(record)), () => true)
-      const written = await items.onText('write', key, write, false)
+      let isNewerThere = false
+      const written = await items.edit('write', key, (text) => {
+        isNewerThere = isNewer(key, text)
+        // Another process may have made the same task of the call, and know more of it.
+        return !isNewerThere && mayWrite() && encodeCallRecord(mergeCalls(parse(key, text), record))
+      })
       writesSince += 1
       const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
-      if (written === true && waited >= rarity) {
+      if (written && waited >= rarity) {
         noteSweep()
         // Not before the call is on its way.
         void pause().then(() => list())
       }
-      return written
+      return isNewerThere ? 'newer' : written
     },
 
     update: async (record, isKept = false, setBackBy = 0) => {
       const key = prefix + record.callId
-      const write = (stored: CallRecord | undefined): MaybePromise<boolean> => {
-        if (isSuccessor(stored, record)) return true
-        const text = encodeCallRecord(mergeCalls(byClock(stored, record, setBackBy), record))
-        return mapMaybePromise(storage.setItem(key, text), () => true)
-      }
-      const update = (text: string | null | undefined): MaybePromise<boolean> => {
-        if (isKept && typeof text !== 'string') return false
-        return isNewer(key, text) || write(parse(key, text))
-      }
-      return items.onText('update', key, update, false)
+      return items.edit('update', key, (text) => {
+        if (isKept && text === undefined) return false
+        const stored = parse(key, text)
+        if (isNewer(key, text) || isSuccessor(stored, record)) return true
+        return encodeCallRecord(mergeCalls(byClock(stored, record, setBackBy), record))
+      })
     },
 
-    read: (callId) => find(callId).then((record) => (record === 'unreadable' ? undefined : record)),
+    read: (callId) => find(callId).then((record) => (typeof record === 'string' ? undefined : record)),
 
     find,
 

@@ -25,17 +25,19 @@ export interface PostgresStorageOptions {
  * const storage = postgresStorage({ pool: new Pool({ connectionString }) })
  * ```
  */
-export function postgresStorage(options: PostgresStorageOptions): TaskStorage {
+export function postgresStorage(options: PostgresStorageOptions): Required<TaskStorage> {
   checkPostgresOptions('storage in Postgres', options, ['schema', 'migrate'])
   const { pool, schema = SCHEMA, migrate = true } = options
   const { query } = openTables(pool, schema, migrate)
   const records = `${schema}.records`
 
+  async function getItem(key: string): Promise<string | undefined> {
+    const [row] = await query(`SELECT value FROM ${records} WHERE key = $1`, [key])
+    return row && String(row['value'])
+  }
+
   return {
-    async getItem(key) {
-      const [row] = await query(`SELECT value FROM ${records} WHERE key = $1`, [key])
-      return row && String(row['value'])
-    },
+    getItem,
     async setItem(key, value) {
       await query(
         `INSERT INTO ${records} (key, value) VALUES ($1, $2)
@@ -45,6 +47,25 @@ export function postgresStorage(options: PostgresStorageOptions): TaskStorage {
     },
     async removeItem(key) {
       await query(`DELETE FROM ${records} WHERE key = $1`, [key])
+    },
+    // A statement may be run again where its response was lost, so what is `after` already counts as replaced.
+    async replaceItem(key, before, after) {
+      if (after === undefined) {
+        const removed = await query(`DELETE FROM ${records} WHERE key = $1 AND value = $2 RETURNING key`, [key, before])
+        return removed.length > 0 || (await getItem(key)) === undefined
+      }
+      const written =
+        before === undefined
+          ? await query(
+              `INSERT INTO ${records} AS known (key, value) VALUES ($1, $2)
+                ON CONFLICT (key) DO UPDATE SET updated_at = now() WHERE known.value = excluded.value RETURNING key`,
+              [key, after],
+            )
+          : await query(
+              `UPDATE ${records} SET value = $3, updated_at = now() WHERE key = $1 AND value IN ($2, $3) RETURNING key`,
+              [key, before, after],
+            )
+      return written.length > 0
     },
     async keys(prefix = '') {
       // The last character that there is comes after all that begin with the prefix.

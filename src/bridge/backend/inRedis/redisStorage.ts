@@ -22,6 +22,24 @@ const REMOVE = `
 redis.call('HDEL', KEYS[1], ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[2]) end`
 
+/**
+ * 1 where the record is the text after, or gone, else 0. KEYS: as above. ARGV: the name of the record, the group, the texts before and after,
+ * each behind a `+`, and empty where there is none.
+ */
+const REPLACE = `
+local text = redis.call('HGET', KEYS[1], ARGV[1])
+local known = text and '+' .. text or ''
+if known == ARGV[4] then return 1 end
+if known ~= ARGV[3] then return 0 end
+if ARGV[4] ~= '' then
+  redis.call('HSET', KEYS[1], ARGV[1], string.sub(ARGV[4], 2))
+  redis.call('SADD', KEYS[2], ARGV[2])
+  return 1
+end
+redis.call('HDEL', KEYS[1], ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[2]) end
+return 1`
+
 const NAMES = `return redis.call('HKEYS', KEYS[1])`
 
 const GROUPS = `return redis.call('SMEMBERS', KEYS[1])`
@@ -37,7 +55,7 @@ const GROUPS = `return redis.call('SMEMBERS', KEYS[1])`
  * const storage = redisStorage({ redis: new Redis('redis://localhost') })
  * ```
  */
-export function redisStorage(options: RedisStorageOptions): TaskStorage {
+export function redisStorage(options: RedisStorageOptions): Required<TaskStorage> {
   checkGiven('storage in Redis', options, { redis: REDIS }, ['prefix'])
   const { redis, prefix = PREFIX } = options
   const run = createRunScript(redis)
@@ -61,6 +79,11 @@ export function redisStorage(options: RedisStorageOptions): TaskStorage {
     async removeItem(key) {
       const { group, rest } = keyParts(key)
       await run(REMOVE, [recordsOf(group), groups], [rest, group])
+    },
+    async replaceItem(key, before, after) {
+      const { group, rest } = keyParts(key)
+      const texts = [before, after].map((text) => (text === undefined ? '' : `+${text}`))
+      return (await run(REPLACE, [recordsOf(group), groups], [rest, group, ...texts])) === 1
     },
     async keys(keyPrefix = '') {
       const group = groupOf(keyPrefix)
