@@ -35,3 +35,13 @@ it('holds no page to the interval of a push that is out of date', () => {
   floors.pushed('tab', working(3000), false, 1200)
   expect(floors.polled('tab', 'task', 1700)).toBe(0)
 })
+
+it('lets the result of a task be fetched at once when a push has told its end, but for Retry-After', () => {
+  const floors = setUp()
+  floors.answered('tab', 'task', answer(3000), 1000)
+  floors.pushed('tab', { ...working(3000), status: 'completed' }, true, 1200)
+  expect(floors.polled('tab', 'task', 1300)).toBe(0)
+  floors.answered('tab', 'task', { type: 'failure', notBefore: 5000 }, 1400)
+  floors.pushed('tab', { ...working(3000), status: 'completed' }, true, 1500)
+  expect(floors.polled('tab', 'task', 1600)).toBe(3400)
+})

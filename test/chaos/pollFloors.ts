@@ -18,6 +18,8 @@ export interface Pages<Page> {
 /** "Do not ask again before": what a response said to whoever heard it. */
 interface Floor<Page> {
   at: number
+  /** What of it was `Retry-After`, which the end of the task does not end; 0 where nothing was. */
+  notBefore: number
   /** When it was said, and to whom. Somebody else's request of the same instant may have left already. */
   since: number
   readonly by: Page
@@ -66,12 +68,13 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     if (interval !== undefined) intervals.set(taskId, Math.min(interval, intervals.get(taskId) ?? interval))
   }
 
-  function raise(page: Page, taskId: string, at: number, now: number): void {
+  function raise(page: Page, taskId: string, interval: number, now: number, notBefore = 0): void {
     const heardBy = new Set([page])
     if (!pages.isDeaf?.())
       for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
     const current = (floors.get(taskId) ?? []).filter((floor) => floor.at > now)
-    floors.set(taskId, [...current, { at, since: now, by: page, heardBy }])
+    const at = Math.max(now + interval, notBefore)
+    floors.set(taskId, [...current, { at, notBefore, since: now, by: page, heardBy }])
   }
 
   return {
@@ -91,14 +94,16 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       if (!isPatience && pages.awakeSince(page) === now) return
       const wait = asked ?? intervals.get(taskId) ?? 0
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
-      raise(page, taskId, Math.max(now + wait, notBefore), now)
+      raise(page, taskId, wait, now, notBefore)
     },
 
     pushed: (page, snapshot, isNew, now) => {
       const taskId = String(snapshot['taskId'])
       const asked = intervalOfTask(snapshot)
       note(taskId, asked)
-      if (isNew && asked !== undefined) raise(page, taskId, now + asked, now)
+      // Whoever is told of the end may fetch the result at once.
+      if (asked === 0) for (const floor of floors.get(taskId) ?? []) floor.at = floor.notBefore
+      else if (isNew && asked !== undefined) raise(page, taskId, asked, now)
     },
 
     stored: (taskId, nextPollAt, now) => {
@@ -120,6 +125,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       for (const list of floors.values()) {
         for (const floor of list) {
           floor.at += ms
+          floor.notBefore += ms
           floor.since += ms
         }
       }
