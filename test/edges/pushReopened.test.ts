@@ -86,6 +86,19 @@ describe('a push stream that ends', () => {
     expect(listens().length).toBeLessThanOrEqual(50)
   })
 
+  it('[EDGE-34] right after it has told of the task is opened again less and less often, too', async () => {
+    server.on(
+      'subscriptions/listen',
+      acknowledged(({ push, end }) => {
+        push()
+        end()
+      }),
+    )
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * MINUTE)
+    expect(listens().length).toBeLessThanOrEqual(50)
+  })
+
   it('[EDGE-34] after something was pushed is opened again soon', async () => {
     server.on(
       'subscriptions/listen',

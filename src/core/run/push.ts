@@ -35,6 +35,8 @@ interface Stream {
   readonly controller: AbortController
   /** When it was acknowledged, ms since the epoch. */
   acknowledgedAt?: number
+  /** True if it has brought something of a task. */
+  hasBrought?: boolean
 }
 
 /**
@@ -47,7 +49,8 @@ interface Stream {
  * ```
  *
  * A task is polled less once something of it was pushed: an acknowledgement alone is a promise. A stream that ends is
- * opened again, backing off until one brings something or lasts; meanwhile its tasks are polled at their intervals.
+ * opened again, backing off until one lasts, if only for a second where it brings something; meanwhile its tasks are polled at
+ * their intervals.
  * A server that acknowledges no task is not asked again.
  */
 function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pick<Push, 'update' | 'close'> {
@@ -99,7 +102,7 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
         signal,
         onAcknowledged: (taskIds) => onAcknowledged(stream, taskIds),
         onTask: (task) => {
-          failures = 0
+          stream.hasBrought = true
           onTask(task)
         },
         onHint,
@@ -132,9 +135,11 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
       acknowledge([])
     }
     if (isRefused) return leavePage()
-    const { acknowledgedAt } = stream
+    const { acknowledgedAt, hasBrought } = stream
     const now = environment.now()
-    if (acknowledgedAt !== undefined && now - acknowledgedAt >= policy.maxMs) failures = 0
+    // One that says how the task is and ends at once, again and again, must not be opened again and again.
+    const enoughMs = hasBrought ? policy.defaultIntervalMs : policy.maxMs
+    if (acknowledgedAt !== undefined && now - acknowledgedAt >= enoughMs) failures = 0
     failures += 1
     const delayMs = Math.max(COALESCE_MS, backoffDelay(failures, policy, environment.random()), retryAfterMs)
     earliestAt = now + delayMs
