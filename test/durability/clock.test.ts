@@ -63,6 +63,23 @@ describe('the clock of a page that follows a task', () => {
     expect(polls()).toHaveLength(1)
   })
 
+  it('[DUR-62] that is set back does not put off the outcome of a call that the page has listed before', async () => {
+    const { advance, setClock, open, server } = setUp()
+    server.on('tasks/get', snapshot({ status: 'completed', result: { content: [] } }))
+    const first = open()
+    startReport(first)
+    await advance(MINUTE)
+    await first.page.crash()
+    const { client } = open()
+    await Promise.all([client.connect(), advance(1000)])
+    const [listed] = Object.values(client.store.getState().calls)
+    expect(listed?.phase).toBe('ended')
+    setClock(-HOUR)
+    client.getToolCall(listed?.callId ?? '')
+    await advance(MINUTE)
+    expect(client.store.getState().calls[listed?.callId ?? '']?.phase).toBe('completed')
+  })
+
   it('[DUR-82] that is set forward looks like time that has passed: one poll comes early', async () => {
     const { advance, setClock, open, polls } = setUp()
     const visit = open()

@@ -186,7 +186,7 @@ const AHEAD_MS: Partial<Record<TimeName, number>> = {
 const AHEAD: TaskRecord['here'] = { ...NOTHING_HERE, wasAhead: true }
 
 /** A record that was noted later than now was noted before the clock was set back. */
-function byClock(record: TaskRecord, now: number): TaskRecord {
+export function byClock(record: TaskRecord, now: number): TaskRecord {
   const by = record.notedAt - now
   const own = by > 0 ? { ...setBack(record, by), here: AHEAD } : record
   return { ...own, ...timesOf((name) => Math.min(own[name], now + (AHEAD_MS[name] ?? 0))) }

@@ -9,6 +9,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import { asFound, type Call, isDone, settledBy } from '../record/call.js'
+import { byClock } from '../record/codec.js'
 import type { StartPlan } from '../record/planStart.js'
 import type { CallRecord } from '../record/record.js'
 import { isSettled, type ToolCallState } from '../record/toolCallState.js'
@@ -77,7 +78,8 @@ export function adopt(run: Run, entry: CallEntry, record: CallRecord, kept: 'the
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
   change(run, entry, (call) => asFound(call, record))
-  void attach(run, entry, task, kept)
+  // It may have been read before the clock was set back, and shown as ended until now.
+  void attach(run, entry, byClock(task, now(run)), kept)
   resumeCancel(run, entry)
   return entry
 }
