@@ -75,3 +75,40 @@ it('[EDGE-14] a call of an earlier visit that was forgotten while its page was i
   expect(server.received('tasks/get')).toHaveLength(polls)
   expect([...items.keys()]).toEqual([])
 })
+
+// tab A  follows ─ in the back-forward cache ······················ back: tells what it knows, reads that it is forgotten
+// tab B              forgets the call ─ closed
+// tab C                                       opens: knows of no call
+it.each(['eager', 'lazy'] as const)(
+  '[EDGE-14] a call that was forgotten meanwhile is not told to a tab that has been opened since (resume: %s)',
+  async (resume) => {
+    const browser = createSimulatedBrowser()
+    const server = createScriptedServer({ now: browser.now })
+    server.on('tools/call', created({ ttlMs: null }))
+    server.on('tasks/get', snapshot({ ttlMs: null }))
+    const open = (page: SimulatedPage): TaskClient => {
+      const environment = { ...page.environment, fetch: server.fetch }
+      return createTaskClient({ url: 'http://localhost/mcp', environment, push: false, resume })
+    }
+    const page = browser.openPage()
+    const a = open(page)
+    const { callId } = a.startToolCall({ name: 'report' }, { key: 'weekly' })
+    await browser.advance(SECOND)
+    await page.hidePage()
+    page.freeze()
+    const other = browser.openPage()
+    await Promise.all([open(other).forget({ callId }), browser.advance(SECOND)])
+    await other.close()
+    const c = open(browser.openPage())
+    await Promise.all([c.connect(), c.resumeToolCalls(), browser.advance(SECOND)])
+    expect(c.getToolCallState(callId)).toBeUndefined()
+
+    void page.showPage()
+    void page.thaw()
+    const polls = server.received('tasks/get').length
+    await browser.advance(10 * SECOND)
+    expect(a.getToolCallState(callId)).toBeUndefined()
+    expect(c.getToolCallState(callId)).toBeUndefined()
+    expect(server.received('tasks/get')).toHaveLength(polls)
+  },
+)

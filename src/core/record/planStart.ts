@@ -38,7 +38,19 @@ export interface StartQuestion {
  * tab B            reads the intent ─ lock ········ reads the task: follow
  * tab A  lock ─ intent ─ tools/call ─ ▪ reload
  * tab A                                 lock ─ reads the intent: interrupted, or repeated under its key
+ *
+ * found                            call                     call-if-settled   resume        list
+ * none                             call                     call              nothing       nothing
+ * an intent                        interrupted              call              interrupted   interrupted
+ * the same of a repeatable tool    call                     call              nothing       nothing
+ * an intent with a key             repeat                   repeat            interrupted   interrupted
+ * a task at work                   follow                   follow            follow        follow
+ * a task that has ended            follow                   call              follow        ended
+ * a task that was lost             lost                     call              lost          lost
+ * any of other arguments           conflict, unless call    the same          as above      as above
  * ```
+ *
+ * `call-again` makes the call, whatever was found.
  */
 export function planStart(found: CallRecord | undefined, question: StartQuestion): StartPlan {
   const { wish, isRepeatable } = question

@@ -20,7 +20,7 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                cancelled on the server; where there is none, the call is not made.
  * cancel() before a task         `abort`: the connection, the `tools/call`. If the request ends with the abort, the call
  *                                settles as cancelled. If a response was there first, its task is followed, and cancelled
- *                                on the server.
+ *                                on the server; else nobody here knows its id, and it works there to its end.
  * forget, close, call-again      `abort`: the same, or each response and cancellation on its way. Their promises reject with
  *                                the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.
@@ -41,7 +41,10 @@ export interface CallEntry {
   readonly reject: (error: unknown) => void
   /** How many handles and components wait for the outcome. */
   observers: number
-  /** Aborts what is under way for the call: the `tools/call` and what precedes it; from its task on, what is sent for that. */
+  /**
+   * Aborts what is under way for the call: the `tools/call` and what precedes it; from its task on, what is sent for that. It is
+   * not the signal of the caller, which ends only the handle.
+   */
   abort: AbortController | undefined
   /** Resolves when the call, started in this page, has its task or its outcome. */
   started: Promise<void> | undefined

@@ -35,11 +35,11 @@ function soon(run: Run, task: TaskEntry): void {
  * Listens to the page once for all tasks. A page in the back-forward cache, or frozen, runs nothing and receives nothing:
  *
  * ```text
- * hide   writes what is known · gives the poll up · doubts all from now on · the tabs let the lead and the channel go
+ * hide   the tabs let the lead and the channel go · writes what is known · gives the poll up · doubts all from now on
  * ······ another tab is granted the lead, and tells
  * wakes  a lock may be granted before the event of its return: nothing is answered on what this page knew
- * show   asks what the others know, tells what the server asked for, and gives the others a second
- *        reads the record of each call: it may have been forgotten, or made anew
+ * show   asks what the others know, and gives them a second
+ *        reads the record of each call, which may have been forgotten or made anew · tells what the server asked for
  * ```
  *
  * Returns a function that unsubscribes.
@@ -69,16 +69,17 @@ export function writeAll(run: Run): Promise<void>[] {
   return [...run.tasks.values()].flatMap(({ calls }) => calls.map((entry) => write(run, entry)))
 }
 
-function comeBack(run: Run, task: TaskEntry): void {
+async function comeBack(run: Run, task: TaskEntry): Promise<void> {
   const { tabs } = run
   if (!tabs.isAlone) {
     listen(run, task, LEADER_TIMEOUT_MS)
     task.wasLate = false
-    tell(run, task)
     tabs.post({ type: 'ask', taskId: task.taskId })
   }
   look(run, task)
-  for (const entry of [...task.calls]) void catchUp(run, entry)
+  await Promise.all(task.calls.map((entry) => catchUp(run, entry)))
+  // What was forgotten meanwhile would begin anew in a tab that has been opened since.
+  if (run.tasks.get(task.taskId) === task) tell(run, task)
 }
 
 /** The clock was set back by so many ms: without this every wait would be longer by as much. */
