@@ -104,7 +104,8 @@ test('a token that runs out is refreshed, and the user notices nothing', async (
   await expect.poll(() => tokens.size, { timeout: 20_000 }).toBeGreaterThan(2)
   await app.finish()
   await shows(page, 'connected, completed, ok')
-  expect(app.received('tools/call')).toHaveLength(1)
+  // A token that runs out before the call is taken is refreshed, too.
+  expect(app.accepted('tools/call')).toBe(1)
   expect(app.authorization.requests.filter((one) => one === 'POST /reg')).toHaveLength(1)
   await expectNothingLeft(page)
 })

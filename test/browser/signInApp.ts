@@ -9,6 +9,8 @@ export interface SignInApp {
   readonly url: string
   readonly authorization: AuthorizationServer
   received(method: string): HttpRequest[]
+  /** How many requests of a method had a token that was valid when they came. */
+  accepted(method: string): number
   /** Lets every report be done. */
   finish(): Promise<void>
   close(): Promise<void>
@@ -21,6 +23,7 @@ export async function startSignInApp(): Promise<SignInApp> {
   const [scripts, authorization] = await Promise.all([building, startAuthorizationServer()])
   const clock = createSimulatedBrowser()
   const mcp = createDemoServer({ clock: { ...clock.openPage().environment }, pollIntervalMs: 200 })
+  const accepted: (string | null)[] = []
   const about = '/.well-known/oauth-protected-resource/mcp'
 
   async function serve(request: Request): Promise<Response> {
@@ -35,7 +38,10 @@ export async function startSignInApp(): Promise<SignInApp> {
     }
     if (pathname === '/mcp') {
       const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
-      if (token !== undefined && (await authorization.isValid(token))) return mcp.fetch(request)
+      if (token !== undefined && (await authorization.isValid(token))) {
+        accepted.push(request.headers.get('mcp-method'))
+        return mcp.fetch(request)
+      }
       const challenge = `Bearer resource_metadata="${origin}${about}"`
       return new Response('Sign in', { status: 401, headers: { 'WWW-Authenticate': challenge } })
     }
@@ -50,6 +56,7 @@ export async function startSignInApp(): Promise<SignInApp> {
     url: new URL('/', http.url).href,
     authorization,
     received: (method) => http.requests.filter((request) => request.method === method),
+    accepted: (method) => accepted.filter((one) => one === method).length,
     finish: () => clock.advance(60_000),
     close: async () => {
       await mcp.close()
