@@ -66,8 +66,10 @@ function unsettled(world: World): string[] {
 }
 
 async function untilSettled(world: World): Promise<number> {
-  const longest = world.isPatient() ? PATIENT_MS : HEALING_MS
-  for (let waited = 0; waited < longest; ) {
+  // A response that asks for a year may arrive only now.
+  const longest = () => (world.isPatient() ? PATIENT_MS : HEALING_MS)
+  let waited = 0
+  while (waited < longest()) {
     if (unsettled(world).length === 0) return waited
     respondToInputRequests(world)
     for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
@@ -76,7 +78,7 @@ async function untilSettled(world: World): Promise<number> {
     waited += step
   }
   for (const text of unsettled(world)) world.breach('never settled', text)
-  return longest
+  return waited
 }
 
 function respondToInputRequests(world: World): void {
