@@ -14,13 +14,13 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { decodeCallRecord, encodeCallRecord, MAX_META_LENGTH, readCallRecord, VERSION } from './codec.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
-const NOW = 1_800_000_000_000
 const TASK: Task = {
   taskId: 'task-secret-1',
   status: 'working',
@@ -179,21 +179,6 @@ describe('a record of a clock that was ahead', () => {
     expect(decodeCallRecord(text, NOW)?.task?.here.wasAhead).toBe(false)
   })
 })
-
-const CALL: CallRecord = {
-  callId: 'c',
-  tool: 'report',
-  key: 'k',
-  argumentsHash: undefined,
-  meta: undefined,
-  keepResult: undefined,
-  endpoint: 'e',
-  scope: '',
-  startedAt: NOW,
-  idempotencyKey: undefined,
-  task: undefined,
-  held: undefined,
-}
 
 describe('a record at the edges of what one may be', () => {
   const task = newTaskRecord(TASK, 'modern', NOW, 0)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
 import type { Task } from '../protocol/task.js'
 import { decodeCallRecord, encodeCallRecord } from './codec.js'
 import { heldRecord, isHeldRecord, isNewerRecord, isRecordExpired } from './keep.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
-const NOW = 1_800_000_000_000
 const DAY = 24 * 60 * 60 * 1000
 const WEEK = 7 * DAY
 const TASK: Task = {
@@ -13,20 +13,6 @@ const TASK: Task = {
   createdAt: '2026-07-28T00:00:00Z',
   lastUpdatedAt: '2026-07-28T00:00:00Z',
   ttlMs: null,
-}
-const CALL: CallRecord = {
-  callId: 'c',
-  tool: 'report',
-  key: 'k',
-  argumentsHash: undefined,
-  meta: undefined,
-  keepResult: undefined,
-  endpoint: 'e',
-  scope: '',
-  startedAt: NOW,
-  idempotencyKey: undefined,
-  task: undefined,
-  held: undefined,
 }
 const taskOf = (task: Partial<Task>, changes: Partial<TaskRecord> = {}): TaskRecord => ({
   ...newTaskRecord({ ...TASK, ...task }, 'modern', NOW, NOW),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
 import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
@@ -7,7 +8,6 @@ import { POLLING_MS } from './decide.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 import { readOutcome, readToldRecord, tellCallRecord } from './told.js'
 
-const NOW = 1_800_000_000_000
 const TASK: Task = {
   taskId: 'task-secret-1',
   status: 'working',
@@ -160,18 +160,3 @@ describe('the outcome of a call that became no task', () => {
     expect(readOutcome(value)).toBeUndefined()
   })
 })
-
-const CALL: CallRecord = {
-  callId: 'c',
-  tool: 'report',
-  key: 'k',
-  argumentsHash: undefined,
-  meta: undefined,
-  keepResult: undefined,
-  endpoint: 'e',
-  scope: '',
-  startedAt: NOW,
-  idempotencyKey: undefined,
-  task: undefined,
-  held: undefined,
-}
