@@ -8,12 +8,11 @@ export const hasLegacy = !isSite
 /** `?server=legacy`: a server of MCP 2025-11-25, for the same page. It has no tools that ask. */
 export const isLegacy = hasLegacy && query.get('server') === 'legacy'
 
-/** The server of the site pushes what happens to tasks, without `?poll`; in development the page polls, without `?push`. */
-export const isPushed = isSite ? !query.has('poll') : query.has('push')
+/** The server pushes what happens to tasks, without `?poll`. */
+export const isPushed = !query.has('poll')
 
 /** This page with polls in place of push, or the other way round. */
-export const otherWay = (): string =>
-  isSite ? addressWith('poll', isPushed ? '' : undefined) : addressWith('push', isPushed ? undefined : '')
+export const otherWay = (): string => addressWith('poll', isPushed ? '' : undefined)
 
 /** `?lite`: the client of `taskwire/lite`, which needs nothing of the SDK. */
 export const isLite = query.has('lite')

@@ -61,7 +61,7 @@ test('a reload in the middle goes on with the same task and makes no second call
 
 test('with taskwire/lite the same page does the same, over a reload', async () => {
   const { tab, demo } = studio
-  await tab.goto(`${demo.url}?still&lite`)
+  await tab.goto(`${demo.url}?poll&still&lite`)
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await tab.reload()
@@ -152,7 +152,7 @@ test('a server that pushes is hardly polled', async () => {
   const { tab } = studio
   await tab.getByText('Advanced').click()
   await tab.getByRole('link', { name: 'Let the server push' }).click()
-  await tab.waitForURL(/&push/)
+  await tab.waitForURL(/\?still=?$/)
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await see(card, 'Done')

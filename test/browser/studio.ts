@@ -45,7 +45,7 @@ export function serveStudio(): Studio {
 
   /** The first visit makes Vite compile everything. */
   async function visit(opened: Tab): Promise<void> {
-    await opened.goto(`${demo.url}?still`)
+    await opened.goto(`${demo.url}?poll&still`)
     await opened.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
   }
 

@@ -56,8 +56,10 @@ describe('Postgres', () => {
   beforeAll(async () => {
     database = await startPostgres()
     pool = new pg.Pool({ connectionString: database.url })
-    // `pool.end()` does not wait until its connections are closed, and the database that is stopped then ends them.
+    // `pool.end()` does not wait until its connections are closed, and the database that is stopped then ends them. An idle one tells
+    // its pool.
     pool.on('connect', (client) => client.on('error', () => {}))
+    pool.on('error', () => {})
     await pool.query(SCHEMA)
   }, 60_000)
 
