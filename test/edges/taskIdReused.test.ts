@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { createClientOf } from '../support/createClientOf.js'
 import {
+  ack,
   completed,
   created,
   createScriptedServer,
@@ -11,6 +12,7 @@ import {
   type ScriptedServer,
   snapshot,
   speakLegacy,
+  unreachable,
 } from '../support/scriptedServer.js'
 
 const FIRST = '2026-07-28T00:00:00Z'
@@ -64,6 +66,38 @@ describe('a task id that the server uses again after a restart', () => {
     expect(server.received('tasks/get')).toHaveLength(polled)
     expect(server.received('tools/call')).toHaveLength(1)
   })
+
+  it.each([
+    ['a response', 'tasks/update', (call: ToolCall) => call.respond('size', { action: 'decline' }), 'TaskInputError'],
+    ['a cancellation', 'tasks/cancel', (call: ToolCall) => call.cancel(), 'TaskExpiredError'],
+  ])(
+    '[EDGE-31] does not bring the other task %s that was on its way for the lost one',
+    async (_, method, send, name) => {
+      const requestedSchema = { type: 'object', properties: {} }
+      const size = { method: 'elicitation/create', params: { mode: 'form', message: 'Which size?', requestedSchema } }
+      server.on(
+        'tasks/get',
+        snapshot({ taskId: '1', createdAt: FIRST, status: 'input_required', inputRequests: { size } }),
+      )
+      const { client, call } = await openTab()
+      server.on(method, unreachable)
+      const sending = send(call).catch((error: unknown) => error)
+      await browser.advance(1000)
+      const tried = server.received(method).length
+      expect(tried).toBeGreaterThan(0)
+      // The other call of the page gets the id.
+      server.on('tools/call', created({ taskId: '1', createdAt: SECOND, lastUpdatedAt: SECOND }))
+      server.on('tasks/get', snapshot(reused))
+      const other = client.startToolCall({ name: 'report' }, { key: 'other' })
+      await browser.advance(200)
+      server.on(method, ack)
+      const sent = server.received(method).length
+      await browser.advance(60_000)
+      expect(server.received(method)).toHaveLength(sent)
+      expect(await sending).toMatchObject({ name })
+      expect(other.getState().phase).toBe('working')
+    },
+  )
 
   it('[EDGE-31] counts as lost after a reload, and nothing is called', async () => {
     const { page } = await openTab()

@@ -28,7 +28,11 @@ export function endTask(run: Run, task: TaskEntry): void {
     const callId = calls[0]?.call.callId ?? ''
     void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
   }
-  for (const entry of calls) void endCall(run, entry, end)
+  for (const entry of calls) {
+    // Its id may be that of another task by now, which would get what is on its way for this one.
+    if (end !== undefined && 'error' in end && end.error instanceof TaskExpiredError) entry.abort?.abort(end.error)
+    void endCall(run, entry, end)
+  }
 }
 
 async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Promise<void> {
