@@ -1,3 +1,4 @@
+import type { Task } from '../../src/core/protocol/task.js'
 import type { CallRecord } from '../../src/core/record/record.js'
 
 /** When the recorded call was made, ms since the epoch. */
@@ -17,4 +18,14 @@ export const RECORDED_CALL: CallRecord = {
   idempotencyKey: undefined,
   task: undefined,
   held: undefined,
+}
+
+/** Its task, once the server has made one. */
+export const RECORDED_TASK: Task = {
+  taskId: 'task-secret-1',
+  status: 'working',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: 60_000,
+  pollIntervalMs: 1000,
 }

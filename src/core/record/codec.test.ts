@@ -14,21 +14,12 @@ import {
   uniqueArray,
 } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
+import { RECORDED_CALL as CALL, NOW, RECORDED_TASK as TASK } from '../../../test/support/recordedCall.js'
 import { TaskRequestError } from '../protocol/errors.js'
-import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { decodeCallRecord, encodeCallRecord, MAX_META_LENGTH, readCallRecord, VERSION } from './codec.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
-const TASK: Task = {
-  taskId: 'task-secret-1',
-  status: 'working',
-  createdAt: '2026-07-28T00:00:00Z',
-  lastUpdatedAt: '2026-07-28T00:00:00Z',
-  ttlMs: 60_000,
-  pollIntervalMs: 1000,
-}
 const past = integer({ min: NOW - 10_000_000, max: NOW })
 const soon = integer({ min: NOW - 1000, max: NOW + LONGEST_WAIT_MS })
 

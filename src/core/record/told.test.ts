@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
+import { RECORDED_CALL as CALL, NOW, RECORDED_TASK as TASK } from '../../../test/support/recordedCall.js'
 import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
-import type { Task } from '../protocol/task.js'
 import { LONGEST_WAIT_MS } from '../time/policy.js'
 import { VERSION } from './codec.js'
 import { POLLING_MS } from './decide.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 import { readOutcome, readToldRecord, tellCallRecord } from './told.js'
-
-const TASK: Task = {
-  taskId: 'task-secret-1',
-  status: 'working',
-  createdAt: '2026-07-28T00:00:00Z',
-  lastUpdatedAt: '2026-07-28T00:00:00Z',
-  ttlMs: 60_000,
-  pollIntervalMs: 1000,
-}
 
 describe('a record that is told to another tab', () => {
   const through = (record: CallRecord) =>

@@ -36,8 +36,7 @@ if ARGV[4] ~= '' then
   redis.call('SADD', KEYS[2], ARGV[2])
   return 1
 end
-redis.call('HDEL', KEYS[1], ARGV[1])
-if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[2]) end
+${REMOVE}
 return 1`
 
 const NAMES = `return redis.call('HKEYS', KEYS[1])`
