@@ -29,8 +29,7 @@ export async function playRecording(recording: Recording, kind: ClientKind = 'fu
   const { startedAt, steps } = recording
   const events = steps.flatMap(({ at, event }) => (event === undefined ? [] : [{ at: startedAt + at, event }]))
   const browser = createSimulatedBrowser({ now: startedAt, fetch: (url, init) => server.fetch(url, init) })
-  const machine = browser.openPage().environment
-  const server = createRecordedServer(events, machine)
+  const server = createRecordedServer(events.map(({ event }) => event))
   await leaveRecords(recording, browser)
   const page = browser.openPage()
   await page.setOnline(recording.isOnline)
@@ -42,6 +41,7 @@ export async function playRecording(recording: Recording, kind: ClientKind = 'fu
   for (const { at, event } of events) {
     await browser.advance(Math.max(0, at - browser.now()))
     await app.take(event)
+    server.pass(event)
     await browser.settle()
   }
   const recorded = shownIn(recording)

@@ -1,14 +1,13 @@
-import type { Environment } from '../../src/core/environment/environment.js'
 import type { RecordedEvent } from '../../src/tools/devtools/recording/recording.js'
-
-type At<T> = T & { readonly at: number }
 
 /** A request as it was recorded, and what came of it. */
 interface Exchange {
   readonly of: string
-  readonly messages: At<{ readonly message: unknown }>[]
-  answer?: At<Extract<RecordedEvent, { type: 'answered' | 'failed' }>>
+  readonly messages: Of<'event'>[]
+  answer?: Of<'answered' | 'failed'>
 }
+
+type Of<Type> = Extract<RecordedEvent, { type: Type }>
 
 interface Request {
   readonly id?: string | number
@@ -16,16 +15,25 @@ interface Request {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Answers each request as it was answered in a recording, and when: the nth for a task as the nth. What was not asked for then gets no answer. */
-export function createRecordedServer(
-  events: Events,
-  { now, setTimeout }: Pick<Environment, 'now' | 'setTimeout'>,
-): { fetch(url: string | URL, init?: RequestInit): Promise<Response> } {
+/**
+ * Answers each request as it was answered in a recording, and when `pass()` says that the recording has got there: the
+ * nth for a task as the nth. What was not asked for then gets no answer.
+ */
+export function createRecordedServer(events: readonly RecordedEvent[]): {
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>
+  /** This event of the recording happens now. */
+  pass(event: RecordedEvent): void
+} {
   const waiting = exchangesOf(events)
-  const closings = events.flatMap(({ at, event }) =>
-    event.type === 'call' && event.observation.type === 'push-closed' ? [at] : [],
-  )
-  const wait = (at: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.max(0, at - now())))
+  const readAt = readingsOf(events)
+  const closings = events.filter((event) => event.type === 'call' && event.observation.type === 'push-closed')
+  const passed = new Set<RecordedEvent>()
+  const waiters = new Map<RecordedEvent, (() => void)[]>()
+
+  function until(event: RecordedEvent): Promise<void> {
+    if (passed.has(event)) return Promise.resolve()
+    return new Promise((resolve) => waiters.set(event, [...(waiters.get(event) ?? []), resolve]))
+  }
 
   async function answered(request: Request): Promise<Response> {
     const of = nameOf(request)
@@ -33,7 +41,7 @@ export function createRecordedServer(
     const [exchange] = index < 0 ? [] : waiting.splice(index, 1)
     if (exchange?.answer === undefined) return new Promise(() => {})
     const { answer, messages } = exchange
-    await wait(answer.at)
+    await until(readAt.get(answer) ?? answer)
     if (answer.type === 'failed') throw new TypeError('fetch failed')
     const { status, headers, isStream, message } = answer
     if (isStream) {
@@ -49,16 +57,18 @@ export function createRecordedServer(
     return new ReadableStream({
       start: async (controller) => {
         let isEnded = false
-        for (const { at, message } of messages) {
-          await wait(at)
-          const said = forRequest(message, request)
+        for (const event of messages) {
+          await until(event)
+          const said = forRequest(event.message, request)
           controller.enqueue(encoder.encode(`data: ${JSON.stringify(said)}\n\n`))
           isEnded ||= 'id' in said
         }
-        const from = messages.at(-1)?.at ?? now()
-        const closing = closings.find((at) => at >= from)
+        const last = messages.at(-1)
+        const closing = closings.find((event) =>
+          last === undefined ? !passed.has(event) : events.indexOf(event) > events.indexOf(last),
+        )
         if (!isEnded && closing === undefined) return
-        if (!isEnded && closing !== undefined) await wait(closing)
+        if (!isEnded && closing !== undefined) await until(closing)
         controller.close()
       },
     })
@@ -71,15 +81,48 @@ export function createRecordedServer(
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
         answered(request).then(resolve, reject)
       }),
+    pass: (event) => {
+      passed.add(event)
+      for (const resolve of waiters.get(event) ?? []) resolve()
+      waiters.delete(event)
+    },
   }
 }
 
-type Events = readonly { readonly at: number; readonly event: RecordedEvent }[]
+/**
+ * When the client had read an answer, where that was later than the answer: a slow page shows what an answer says, or
+ * asks again, some time after its headers have come, and its user may have done something between.
+ */
+function readingsOf(events: readonly RecordedEvent[]): ReadonlyMap<RecordedEvent, RecordedEvent> {
+  const taskOf = new Map<number, string>()
+  const readings = new Map<RecordedEvent, RecordedEvent>()
+  const callOf = callsOf(events)
+  events.forEach((event, index) => {
+    if (event.type === 'sent' && event.about !== undefined) taskOf.set(event.exchange, event.about)
+    if (event.type !== 'answered') return
+    const task = taskOf.get(event.exchange)
+    const callId = callOf.get(task ?? '')
+    if (callId === undefined) return
+    const isNews = (later: RecordedEvent) =>
+      later.type === 'shows' ? later.callId === callId : later.type === 'sent' && later.about === task
+    const reading = events.slice(index).find(isNews)
+    if (reading !== undefined) readings.set(event, reading)
+  })
+  return readings
+}
 
-function exchangesOf(events: Events): Exchange[] {
+/** The calls by their tasks. */
+function callsOf(events: readonly RecordedEvent[]): ReadonlyMap<string, string> {
+  const calls = new Map<string, string>()
+  for (const event of events)
+    if (event.type === 'shows' && event.state?.task !== undefined) calls.set(event.state.task, event.callId)
+  return calls
+}
+
+function exchangesOf(events: readonly RecordedEvent[]): Exchange[] {
   const exchanges = new Map<number, Exchange>()
   const callers = callersOf(events)
-  for (const { at, event } of events) {
+  for (const event of events) {
     if (!('exchange' in event)) continue
     if (event.type === 'sent') {
       const isStream = event.method === 'subscriptions/listen'
@@ -89,21 +132,20 @@ function exchangesOf(events: Events): Exchange[] {
     }
     const exchange = exchanges.get(event.exchange)
     if (exchange === undefined) continue
-    if (event.type === 'event') exchange.messages.push({ at, message: event.message })
-    else exchange.answer = { ...event, at }
+    if (event.type === 'event') exchange.messages.push(event)
+    else exchange.answer = event
   }
   return [...exchanges.values()]
 }
 
 /** Which call each `tools/call` was for: the one that shows its task, or the first of that tool that no task tells apart. */
-function callersOf(events: Events): ReadonlyMap<number, string> {
-  const byTask = new Map<string, string>()
+function callersOf(events: readonly RecordedEvent[]): ReadonlyMap<number, string> {
+  const byTask = callsOf(events)
   const taskOf = new Map<number, string>()
   const sent: { readonly exchange: number; readonly tool: string; readonly key: string }[] = []
   const calls: { readonly callId: string; readonly tool: string }[] = []
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.type === 'call' && event.observation.type === 'call-sent') calls.push(event.observation)
-    if (event.type === 'shows' && event.state?.task !== undefined) byTask.set(event.state.task, event.callId)
     if (event.type === 'sent' && event.method === 'tools/call')
       sent.push({ exchange: event.exchange, tool: event.about ?? '', key: event.key ?? `${event.exchange}` })
     if (event.type !== 'answered' && event.type !== 'event') continue

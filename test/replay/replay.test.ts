@@ -69,6 +69,30 @@ it('plays outages, responses and a cancellation again', async () => {
   await expectTheSameAgain(recordingOf(recorded), 8)
 })
 
+it('plays a call again that is cancelled while the page still reads what the server has answered', async () => {
+  const server = createWorkServer()
+  const { fetch, setTimeout } = server.environment
+  let polls = 0
+  const slowly: typeof fetch = async (url, init) => {
+    const { body, status, headers } = await fetch(url, init)
+    if (String(init?.body).includes('tasks/get')) polls++
+    const late = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) =>
+        new Promise((resolve) => setTimeout(() => resolve(controller.enqueue(chunk)), 400)),
+    })
+    return new Response(body?.pipeThrough(late) ?? null, { status, headers })
+  }
+  const client = createTaskClient({ url: server.url, environment: { ...server.environment, fetch: slowly } })
+  const recorder = recordReplay(client, { now: server.browser.now })
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+  call.result.catch(() => {})
+  while (polls < 3) await server.advance(100)
+  void call.cancel()
+  await server.advance(9000)
+  expect(call.getState().phase).toBe('cancelled')
+  await expectTheSameAgain(recordingOf({ recorder, client, server, advance: server.advance }), 4)
+})
+
 it('plays a page again that has found its call in a record', async () => {
   const server = createWorkServer()
   const before = server.browser.openPage()
