@@ -1,6 +1,6 @@
-import { inTime } from '../../core/client/inTime.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
+import { inTime } from '../../core/storage/inTime.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
 import { type Delivery, decodeDelivery, encodeDelivery } from './delivery.js'
 

@@ -431,7 +431,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   /**
    * Stops following every call, and closes the connection if this client opened it: an SDK client that the app connected
    * stays connected. It cancels no task, and aborts a `tools/call` that has no response yet. The calls leave the store.
-   * Resolves when everything that the next page needs is in storage.
+   * Resolves when everything that the next page needs is in storage, at the latest after 5 s: what a storage fails to take in
+   * that time goes to `onError`.
    */
   close(): Promise<void>
 }

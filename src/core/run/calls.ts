@@ -1,4 +1,5 @@
 import { TaskConfigurationError } from '../protocol/errors.js'
+import { inTime } from '../storage/inTime.js'
 import { createKeyedQueue } from '../storage/keyedQueue.js'
 import { createScheduler } from '../time/scheduler.js'
 import { createSemaphore } from '../time/semaphore.js'
@@ -82,7 +83,7 @@ export async function forgetAll(run: Run, scope: string = run.owner.scope): Prom
   await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
 }
 
-/** Leaves all calls. Resolves when what is known is written down. */
+/** Leaves all calls. Resolves when what is known is written down, or the storage has not answered in time. */
 export async function closeRun(run: Run): Promise<void> {
   run.closing.abort(new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'))
   const written = writeAll(run)
@@ -91,6 +92,7 @@ export async function closeRun(run: Run): Promise<void> {
   run.scheduler.close()
   run.push?.close()
   run.tabs.close()
-  await Promise.all(written)
+  // A write may stand in line behind others, each of which the storage has as long to answer.
+  await inTime(Promise.all(written), run.environment).catch(() => {})
   for (const callId of callIds) run.store.removeCall(callId)
 }

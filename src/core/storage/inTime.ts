@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.js'
-import { StorageSilentError } from '../storage/recordItems.js'
+import { StorageSilentError } from './recordItems.js'
 
 /** How long a storage may take to answer, in ms: tasks must not wait for one that never does. */
 const STORAGE_LIMIT_MS = 5000
