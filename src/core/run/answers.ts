@@ -49,12 +49,12 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
   const { signal } = pendingOf(entry, inputKey).controller
   const isWanted = () => !signal.aborted && inputOf(entry, inputKey)?.status === 'handling'
   try {
-    await exclusively(run, taskId ?? callId, inputKey, signal, async () => {
+    await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       if ((await isAnswered(run, entry, taskId, inputKey, signal)) || !isWanted()) return
       const response = await handler({ taskId, callId, inputKey, signal })
       if (!isWanted()) return
       await check(run, callId, request, response)
-      if (isWanted()) await give(run, entry, taskId, inputKey, response)
+      if (isWanted()) await give(run, entry, taskId, inputKey, response, turn)
     })
   } catch (error) {
     if (signal.aborted) return
@@ -94,11 +94,11 @@ async function send(
   const { signal } = pending.controller
   try {
     await check(run, callId, request, response)
-    await exclusively(run, taskId ?? callId, inputKey, signal, async () => {
+    await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       // Another tab has responded in the meantime, and a user of this one would take that response for theirs.
       if (await isAnswered(run, entry, taskId, inputKey, signal)) await refuse(callId, ANSWERED)
       if (inputOf(entry, inputKey) === undefined) await refuse(callId, NO_SUCH_INPUT)
-      await give(run, entry, taskId, inputKey, response)
+      await give(run, entry, taskId, inputKey, response, turn)
     })
   } catch (error) {
     if (signal.aborted && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
@@ -184,19 +184,32 @@ async function check(run: Run, callId: string, request: InputRequest, response: 
   throw new TaskInputError(cutText(`The response does not fit the input request: ${words}`), { callId, issues })
 }
 
+/** The turn of one call of one tab. */
+interface Turn {
+  readonly signal: AbortSignal
+  /** Waits for it again where it was lost, such as the lease of a process that was frozen. True if it was. */
+  waitIfLost(): Promise<boolean>
+}
+
 /** In one tab at a time, and in that one for one call at a time. Several calls may refer to the task; its id is a secret. */
 async function exclusively(
   run: Run,
   id: string,
   inputKey: string,
   signal: AbortSignal,
-  work: () => Promise<void>,
+  work: (turn: Turn) => Promise<void>,
 ): Promise<void> {
   const name = `input:${hash(id)}:${inputKey}`
   return run.inTurn(name, async () => {
-    const lock = await run.tabs.lock(name, signal)
+    const wait = () => run.tabs.lock(name, signal)
+    let lock = await wait()
+    const waitIfLost = async () => {
+      if (lock.isHeld()) return false
+      lock = await wait()
+      return true
+    }
     try {
-      await work()
+      await work({ signal, waitIfLost })
     } finally {
       lock.release()
     }
@@ -210,6 +223,7 @@ async function give(
   taskId: string | undefined,
   inputKey: string,
   response: InputResponse,
+  { signal, waitIfLost }: Turn,
 ): Promise<void> {
   const resolve = entry.pending?.get(inputKey)?.resolve
   if (resolve !== undefined) {
@@ -218,7 +232,10 @@ async function give(
     resolve(response)
   } else if (taskId !== undefined) {
     const before = entry.task?.record
-    await sendResponse(run, entry, taskId, inputKey, response)
+    await sendResponse(run, entry, taskId, inputKey, response, async () => {
+      if ((await waitIfLost()) && (await isAnswered(run, entry, taskId, inputKey, signal)))
+        await refuse(entry.call.callId, ANSWERED)
+    })
     await noteAnswered(run, entry, taskId, inputKey, before)
   }
 }

@@ -4,7 +4,7 @@ import type { InputResponse } from '../protocol/inputRequest.js'
 import { isTerminal } from '../protocol/task.js'
 import type { Call, CallStage } from '../record/call.js'
 import { onAbort } from '../time/abort.js'
-import { deliver } from '../time/retry.js'
+import { type DeliveryOptions, deliver } from '../time/retry.js'
 import { type CallEntry, leftSignal, type TaskEntry } from './entries.js'
 import { setInput } from './inputs.js'
 import { change, learn } from './learning.js'
@@ -22,6 +22,7 @@ async function sendFor(
   operation: 'respond' | 'cancel',
   send: (signal: AbortSignal) => Promise<void>,
   onRetry: (error: Error) => void,
+  inLine?: DeliveryOptions['inLine'],
 ): Promise<void> {
   const { environment, rules, closing } = run
   const signal = leftSignal(entry)
@@ -34,7 +35,7 @@ async function sendFor(
       taskId,
       signal,
       send,
-      ...(operation === 'respond' && { inLine: run.updatesInLine }),
+      ...(inLine && { inLine }),
       onRetry: (error) => {
         run.onError(error, entry.call.callId, operation)
         onRetry(error)
@@ -45,18 +46,23 @@ async function sendFor(
   }
 }
 
-/** Sends `tasks/update`. */
+/** Sends `tasks/update`. `untilTurn`: resolves when an attempt may be made. */
 export function sendResponse(
   run: Run,
   entry: CallEntry,
   taskId: string,
   inputKey: string,
   response: InputResponse,
+  untilTurn: () => Promise<void>,
 ): Promise<void> {
   const send = (signal: AbortSignal) => run.port.updateTask(taskId, { [inputKey]: response }, signal)
-  return sendFor(run, entry, taskId, 'respond', send, () => {
+  const onRetry = () => {
     const task = run.tasks.get(taskId)
     if (task !== undefined) setInput(run, task, inputKey, (input) => ({ ...input, isRetrying: true }))
+  }
+  return sendFor(run, entry, taskId, 'respond', send, onRetry, async (work) => {
+    await untilTurn()
+    return run.updatesInLine(work)
   })
 }
 
