@@ -102,7 +102,7 @@ async function end(real: Real, model: Model, index: number, how: 'close' | 'cras
     await tab.page.hidePage()
   }
   tab.isAlive = false
-  tab.endedAt = real.world.now()
+  real.world.ended(tab)
   await tab.page.crash()
 }
 
@@ -222,7 +222,7 @@ const closeClient = which.map((index) =>
 function close({ world }: Real, tab: Tab): Promise<void> {
   const closing = tab.client.close()
   tab.isClosed = true
-  tab.endedAt = world.now()
+  world.ended(tab)
   return closing
 }
 

@@ -38,10 +38,10 @@ async function play(kind: 'full' | 'lite', seed: number, count: number, act: (wo
   return { isThere, breaches: world.breaches }
 }
 
-const close = ({ tabs: [tab], now }: World) => {
+const close = ({ tabs: [tab], ended }: World) => {
   if (tab === undefined) return
   tab.isClosed = true
-  tab.endedAt = now()
+  ended(tab)
   void tab.client.close()
 }
 

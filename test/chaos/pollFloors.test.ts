@@ -3,7 +3,7 @@ import { createPollFloors } from './pollFloors.js'
 
 const setUp = () =>
   createPollFloors<string>({
-    all: () => ['tab'],
+    all: () => ['tab', 'other'],
     isAwake: () => true,
     follows: () => true,
     awakeSince: () => 0,
@@ -44,4 +44,15 @@ it('lets the result of a task be fetched at once when a push has told its end, b
   floors.answered('tab', 'task', { type: 'failure', notBefore: 5000 }, 1400)
   floors.pushed('tab', { ...working(3000), status: 'completed' }, true, 1500)
   expect(floors.polled('tab', 'task', 1600)).toBe(3400)
+})
+
+it('holds no other page to what a page has heard in the instant in which it ended', () => {
+  const floors = setUp()
+  floors.answered('tab', 'task', answer(1000), 1000)
+  floors.ended('tab', 1500)
+  expect(floors.polled('other', 'task', 1500)).toBe(500)
+  floors.answered('other', 'task', answer(1000), 2000)
+  floors.ended('other', 2000)
+  expect(floors.polled('tab', 'task', 2500)).toBe(0)
+  expect(floors.polled('other', 'task', 2500)).toBe(500)
 })

@@ -40,6 +40,8 @@ export interface PollFloors<Page> {
   stored(taskId: string, nextPollAt: number | undefined, now: number): void
   /** What storage held is gone. Pages that are in the back-forward cache take the call for forgotten when they are back. */
   unstored(taskId: string, cached: readonly Page[]): void
+  /** A page was closed or has crashed. What it heard in that instant it has told nobody. */
+  ended(page: Page, now: number): void
   /** The app has forgotten the call, and every page with it. */
   forget(taskId: string): void
   /** The clock of the machine was set. */
@@ -56,11 +58,14 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
   /** The shortest interval that the server has told, by task: what the failure of a poll adds at the least. */
   const intervals = new Map<string, number>()
 
-  function isKnown({ heardBy, storedAt }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
-    if (heardBy.has(page)) return true
+  const endedAt = new Map<Page, number>()
+
+  function isKnown({ heardBy, storedAt, by, since }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
+    const isUntold = by !== page && endedAt.get(by) === since
+    if (heardBy.has(page) && !isUntold) return true
     if (pages.isDeaf?.()) return false
     if (storedAt !== undefined && pages.canHaveRead(page, storedAt)) return true
-    if (pages.awakeSince(page) === now) return false
+    if (isUntold || pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
 
@@ -111,6 +116,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
         if (nextPollAt !== undefined && nextPollAt >= floor.at) floor.storedAt ??= now
     },
 
+    ended: (page, now) => endedAt.set(page, now),
     forget: (taskId) => floors.delete(taskId),
     unstored: (taskId, cached) => {
       for (const floor of floors.get(taskId) ?? []) {
@@ -122,6 +128,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     clockSet: (ms) => {
       // Set forward, the interval seems to be over: nobody can tell that from a sleep.
       if (ms > 0) return
+      for (const [page, at] of endedAt) endedAt.set(page, at + ms)
       for (const list of floors.values()) {
         for (const floor of list) {
           floor.at += ms

@@ -104,6 +104,8 @@ export interface World {
   /** The machine's own time, ms since the epoch; nobody corrects it. */
   now(): number
   openTab(): Tab
+  /** Notes that a tab was closed, has crashed, or has closed its client. */
+  ended(tab: Tab): void
   start(tab: Tab, call: CallSpec): void
   /** The user responds to an input request that a tab shows. */
   answer(tab: Tab, callId: string, inputKey: string, text: string): void
@@ -563,6 +565,10 @@ export function createWorld(
     journal,
     now,
     openTab,
+    ended: (tab) => {
+      tab.endedAt = now()
+      floors.ended(tab, browser.now())
+    },
     log,
     breach,
     count: tally.add,
@@ -632,7 +638,10 @@ export function createWorld(
       const isMeant = forgettings.some(
         ({ by, at, callIds }) => at === now() && by !== client && (callIds === 'all' || callIds.has(call.callId)),
       )
-      if (isMeant) abandon(call.callId)
+      if (isMeant) {
+        forgottenAt.set(call.callId, nonces)
+        abandon(call.callId)
+      }
 
       function begin(callId: string): void {
         forgotten.delete(callId)
