@@ -76,6 +76,7 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
     const said = new Map<ServerTask, string>()
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined
     let dueAt = Number.POSITIVE_INFINITY
+    let isBroken = false
 
     const send = (message: object) => {
       controller?.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`))
@@ -93,7 +94,7 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
     const stream: OpenStream<Sender> = {
       sender,
       tick: () => {
-        if (controller === undefined) return
+        if (controller === undefined || isBroken) return
         if (options.isGone(sender)) return leave()
         if (options.isAsleep(sender)) return tickIn(PATIENCE_MS)
         for (const task of tasks) say(task)
@@ -103,6 +104,9 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
         tickIn(Math.min(60_000, ...tasks.flatMap((task) => waitOf(task, said.get(task)))))
       },
       fail: () => {
+        isBroken = true
+        // A page that sleeps runs nothing, and learns it when it wakes.
+        if (controller !== undefined && options.isAsleep(sender)) return later(stream.fail, PATIENCE_MS)
         controller?.error(new TypeError('network error'))
         leave()
       },
