@@ -1,8 +1,8 @@
-import type { Environment, TaskClient, TaskStorage } from 'taskwire'
+import type { Environment, TaskClient, TaskStorage, ToolCall } from 'taskwire'
 import { createSimulatedBrowser } from 'taskwire/testing'
 import { expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { completed, created, createScriptedServer } from '../support/scriptedServer.js'
+import { ack, completed, created, createScriptedServer, held, http, snapshot } from '../support/scriptedServer.js'
 
 type Locks = NonNullable<Environment['locks']>
 
@@ -34,10 +34,10 @@ function createLeases() {
   }
   return {
     locks,
-    /** The leases of all locks of calls end, and whoever waits has them. */
-    end: () => {
+    /** The leases of all locks of that kind end, and whoever waits has them. */
+    end: (of: 'call' | 'input' = 'call') => {
       for (const [name, lease] of [...holders]) {
-        if (!name.includes(':call:')) continue
+        if (!name.includes(`:${of}:`)) continue
         lease.isHeld = false
         holders.delete(name)
         next(name)
@@ -82,7 +82,7 @@ function setUp() {
   const { locks, end } = createLeases()
   const outcomes: unknown[] = []
 
-  function openProcess(storage: TaskStorage): TaskClient {
+  function openProcess(storage: TaskStorage, hears = false): TaskClient {
     const { environment } = browser.openPage()
     const { channel = () => expect.unreachable() } = environment
     return createTaskClient({
@@ -90,7 +90,11 @@ function setUp() {
       storage,
       transportOptions: { fetch: server.fetch },
       // What is said while it is frozen does not arrive.
-      environment: { ...environment, locks, channel: (name) => ({ ...channel(name), onMessage: () => () => {} }) },
+      environment: {
+        ...environment,
+        locks,
+        channel: hears ? channel : (name) => ({ ...channel(name), onMessage: () => () => {} }),
+      },
       push: false,
     } as Parameters<typeof createTaskClient>[0])
   }
@@ -173,6 +177,39 @@ it('a process that could not read what is noted of a call does not make it again
   await browser.advance(5000)
   expect(outcomes).toEqual([DONE, DONE])
   expect(server.received('tools/call')).toHaveLength(1)
+})
+
+it('a process that was frozen between two attempts to send a response sends it no more where another one has answered', async () => {
+  const { browser, server, endLeases, openProcess } = setUp()
+  const method = 'elicitation/create'
+  const params = { mode: 'form', message: 'Which year?', requestedSchema: { type: 'object', properties: {} } }
+  server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { year: { method, params } } }))
+  const answered = held(ack)
+  server.on('tasks/update', http(503, { headers: { 'retry-after': '5' } }), answered)
+  const open = createSharedStorage()
+  const [frozen, other] = await Promise.all(
+    [1, 2].map(async () => {
+      const call = openProcess(open(NO_PAUSE, NO_PAUSE), true).startToolCall({ name: 'report' }, { key: 'Q3' })
+      await browser.advance(3000)
+      return call
+    }),
+  )
+  const answer = (call: ToolCall | undefined) =>
+    call?.respond('year', { action: 'decline' }).then(
+      () => 'taken',
+      (error: Error) => error.name,
+    )
+  const first = answer(frozen)
+  await browser.advance(10)
+  expect(server.received('tasks/update')).toHaveLength(1)
+  const second = answer(other)
+  endLeases('input')
+  await browser.advance(10_000)
+  expect(server.received('tasks/update')).toHaveLength(2)
+  answered.release()
+  await browser.advance(1000)
+  expect(await Promise.all([first, second])).toEqual(['TaskInputError', 'taken'])
+  expect(server.received('tasks/update')).toHaveLength(2)
 })
 
 it('a call whose note cannot be written is not sent, and made as soon as it can', async () => {
