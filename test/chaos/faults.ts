@@ -119,6 +119,7 @@ export const BREACHES = [
   'outcome of another call shown',
   'call duplicated',
   'poll too early',
+  'asked without pause',
   'input request answered twice',
   'input response lost',
   'forgotten record kept',

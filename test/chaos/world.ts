@@ -23,6 +23,7 @@ import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
 import type { Delivery } from './replies.js'
+import { createRequestPace } from './requestPace.js'
 import { createResponseBook } from './responseBook.js'
 import { createSuccession } from './succession.js'
 
@@ -271,6 +272,7 @@ export function createWorld(
     isDeaf: messages.isDeaf,
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
+  const pace = createRequestPace<Tab>()
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     random: seededRandom(options.seed ^ 0x57a7e),
@@ -301,6 +303,9 @@ export function createWorld(
     if (!tab.isAlive) return new Promise(() => {})
     const request = JSON.parse(String(init.body)) as RpcRequest
     const exchange = { sender: tab, request, sentAt: now() }
+    const about = `${request.method} ${request.params?.['taskId'] ?? request.params?.['name'] ?? ''}`
+    const many = pace.sent(tab, about, now())
+    if (many > 0) breach('asked without pause', `${tab.name} sent ${about} ${many} times within ten seconds`)
     exchanges.set(init, exchange)
     act(tab)
     const taskId = request.method === 'tasks/get' ? String(request.params?.['taskId']) : undefined
