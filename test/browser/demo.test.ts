@@ -252,6 +252,16 @@ function smallControls(page: Page): Promise<string[]> {
   )
 }
 
+test('a card of a phone shows all of what it says while the page is offline', async () => {
+  const page = await studio.open({ viewport: { width: 360, height: 800 } })
+  const card = await render(page, 'Harbour at dawn', { seconds: 60 })
+  await see(card, /frame \d+ of/)
+  await page.context().setOffline(true)
+  const note = card.getByText('Offline. The work continues.')
+  await note.waitFor()
+  expect(await note.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+})
+
 test('what a finger presses is 44 pixels wide and high', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
   await render(page, 'Night train', { ending: 'breaks off' })

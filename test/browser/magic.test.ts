@@ -86,7 +86,7 @@ test('without a network nothing is asked, in no tab, and nothing is an error; wi
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
   await button(tab, 'Cut the network').click()
-  await see(card, 'Offline. The server keeps working.')
+  await see(card, 'Offline. The work continues.')
   await see(tab.getByRole('banner'), 'Offline')
   const polls = (await studio.polls()).length
   await cardOf(beside, 'Harbour at dawn')

@@ -1,7 +1,7 @@
 import type { ToolCallState } from 'taskwire'
 import { networkNote } from '../calls/networkNote.js'
 
-/** How far the work has come, in the words and numbers of the server, and how the connection fares where that matters. */
+/** How far the work has come, in the words and numbers of the server, and the state of the connection if the user has to know it. */
 export function ProgressBar({ call }: { call: ToolCallState }) {
   // #region progress
   const { progress = 0, total } = call.progress ?? {}

@@ -199,6 +199,18 @@ describe('mountTaskwireDevtools()', () => {
     expect(all('[role=option]')).toHaveLength(5)
   })
 
+  it('tells two servers apart whose URLs differ only in their queries', () => {
+    const clients = ['acme', 'umbrella'].map((tenant) => ({
+      ...fakeClient(1).client,
+      url: `https://mcp.example/mcp?tenant=${tenant}`,
+    }))
+    mounted = mountTaskwireDevtools(clients, { initialIsOpen: true })
+    nextFrame()
+    expect(all('.summary li').map(({ textContent }) => textContent)).toEqual(
+      expect.arrayContaining(['mcp.example/mcp?tenant=acme connected', 'mcp.example/mcp?tenant=umbrella connected']),
+    )
+  })
+
   it('draws nothing while it is closed, and remembers in the tab that it was opened', () => {
     const { client } = fakeClient(3)
     mounted = mountTaskwireDevtools(client)

@@ -3,7 +3,7 @@ import type { ToolCallState } from '../../../core/record/toolCallState.js'
 import { toolName } from '../../../core/wire/jobs/job.js'
 import { type CallRow, type CallTimes, callRow } from '../model/callRow.js'
 import type { DevtoolsModel, ObservedClient } from '../model/devtoolsModel.js'
-import { placeOf } from '../model/place.js'
+import { placesOf } from '../model/places.js'
 import { plotOf } from '../model/plot.js'
 import { timelineOf } from '../model/timeline.js'
 import { createCallActions } from './callActions.js'
@@ -75,13 +75,13 @@ export function createCallsTab({ onChange, onClear, onLoad }: CallsTabOptions): 
 }
 
 function listedCalls(model: DevtoolsModel): ListedCall[] {
-  const isOne = model.clients.length === 1
+  const places = model.clients.length === 1 ? [] : placesOf(model.clients)
   const live = model.clients.flatMap((client, number) =>
     Object.values(client.store.getState().calls).map((call) => ({
       key: `${number} ${call.callId}`,
       call,
       client,
-      server: isOne ? undefined : placeOf(client),
+      server: places[number],
       observations: () => model.log.ofCall(number, call.callId),
       file: () => model.recordings[number]?.() ?? '',
       model,

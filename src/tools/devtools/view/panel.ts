@@ -1,5 +1,5 @@
 import type { DevtoolsModel } from '../model/devtoolsModel.js'
-import { placeOf } from '../model/place.js'
+import { placesOf } from '../model/places.js'
 import { summaryOf } from '../model/summary.js'
 import { type CallsTabOptions, createCallsTab } from './callsTab.js'
 import { element, setAttributes, setHidden, type View } from './element.js'
@@ -63,10 +63,11 @@ export function createPanel(options: CallsTabOptions, close: HTMLElement | undef
     element: root,
     focus: () => chosen?.button.focus(),
     update: (model) => {
+      const places = placesOf(model.clients)
       summary.update(
         summaryOf({
-          servers: model.clients.map((client) => ({
-            url: placeOf(client),
+          servers: model.clients.map((client, number) => ({
+            url: places[number],
             connection: client.store.getState().connection,
           })),
           start: model.start,
