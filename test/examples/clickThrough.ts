@@ -108,7 +108,9 @@ function measure(page: Page): () => Promise<number> {
   const files = new Map<string, Promise<number>>()
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
-    if (response.request().method() !== 'GET' || pathname === '/mcp' || files.has(pathname)) return
+    // A stream has no last byte to wait for.
+    if (response.request().method() !== 'GET' || pathname === '/mcp' || isStream(response) || files.has(pathname))
+      return
     files.set(
       pathname,
       response.body().then(

@@ -13,8 +13,8 @@ import type { TaskClientSdkOptions, TaskClientUrlOptions } from '../../sdk/sdkOp
 import { unrefTimer } from '../../server/base/clock.js'
 
 /**
- * Options of the client of one user: those of `createTaskClient`. `scope` is the id of the user, and `storage` has to be
- * said: a client that was idle is closed, and the next one knows what the storage has.
+ * Options of the client of one user: those of `createTaskClient`. `scope` is the id of the user. `storage` is required: an idle
+ * client is closed, and the next one finds the calls in the storage.
  */
 export type PooledClientOptions = Pooled<TaskClientUrlOptions> | Pooled<TaskClientSdkOptions>
 

@@ -151,7 +151,7 @@ export class TaskStuckError extends TaskError {
   override readonly name = 'TaskStuckError'
 }
 
-/** The message by which the server broke the specification. */
+/** The message in which the server broke the specification. */
 export type TaskProtocolSource =
   | 'tools/call'
   | 'tasks/get'

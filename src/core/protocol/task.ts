@@ -7,7 +7,7 @@ import { isAmount, parseProgress, type TaskProgress } from './progress.js'
 import { parseTaskMeta } from './taskMeta.js'
 import { cutText } from './text.js'
 
-/** Where a task stands (SEP-2663, "Task Status"). The last three are terminal. */
+/** The status of a task (SEP-2663, "Task Status"). The last three are terminal. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
 /** A task as the server describes it (SEP-2663, "Tasks"). Every member may change from snapshot to snapshot. */

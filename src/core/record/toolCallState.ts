@@ -5,7 +5,7 @@ import type { ToolCallMeta } from '../protocol/register.js'
 import type { Task } from '../protocol/task.js'
 
 /**
- * Where a call stands. `calling` until the server has responded to the `tools/call`, then the status of the task; a call
+ * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task; a call
  * that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
  * says which one it was. `ended` means that the call ended in an earlier visit, and its outcome is still to be fetched.
  */

@@ -58,8 +58,7 @@ CREATE TABLE IF NOT EXISTS ${schema}.migrations (version integer PRIMARY KEY, ap
 }
 
 /**
- * The whole DDL of a schema that is not there yet, to be run by hand or by the migrations of an app. `npx taskwire migrate --print`
- * prints it.
+ * The whole DDL for a new schema. Run it by hand or in the migrations of an app. `npx taskwire migrate --print` prints it.
  *
  * @throws {TaskConfigurationError} if `schema` is not a plain name.
  *

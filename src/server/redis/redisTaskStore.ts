@@ -33,7 +33,7 @@ export interface RedisTaskStoreOptions {
 
 /**
  * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself.
- * Tasks are as safe as that Redis is: with `appendfsync everysec`, a crash may lose the writes of the last second.
+ * Tasks are as safe as the Redis server keeps them: with `appendfsync everysec`, a crash may lose the writes of the last second.
  *
  * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option does not exist.
  *

@@ -6,7 +6,7 @@ import type { ToolCallNetwork } from '../../core/record/toolCallState.js'
 
 // The types of `ai` 6 and 7 differ, and say more than a tool of ours has. These fit both: test/ai/types.test-d.ts.
 
-/** A value of JSON. */
+/** A JSON value. */
 export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue | undefined }
 
 /**
@@ -50,8 +50,8 @@ export type McpModelContent =
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
 
 /**
- * The schema of a tool's input: the JSON Schema of the server, which `ai` reads as it is and checks nothing by. The
- * server checks.
+ * The JSON Schema of a tool's input, as the server sent it. `ai` passes it to the model. The server, not `ai`, checks the
+ * arguments.
  */
 export type McpInputSchema<Input> = StandardSchemaV1<unknown, Input>
 

@@ -13,8 +13,8 @@ export interface ToolApproval {
 }
 
 /**
- * A request of a running tool for the user's approval, for the approval card of the app: an input request whose form is empty
- * or has a single field that is yes or no. Undefined where the tool asks nothing, or asks for more; that is for a form.
+ * The approval that a running tool asks the user for, to show in the approval card of the app: an input request whose form is
+ * empty or has a single field that is yes or no. Undefined if the tool asks for nothing, or for more; show a form for that.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function toolApprovalOf(output: unknown): ToolApproval | undefined {
 }
 
 /**
- * Answers what {@link toolApprovalOf} has found, with the same arguments as `addToolApprovalResponse` of the AI SDK. A form
+ * Answers the request that {@link toolApprovalOf} found, with the same arguments as `addToolApprovalResponse` of the AI SDK. A form
  * with a field that is yes or no is filled in; an empty one is accepted or declined.
  *
  * @throws {TaskInputError} if the input request is gone or answered, or the id is not one of {@link toolApprovalOf}.

@@ -21,7 +21,7 @@ const WATCH_MS = 1000
 const TIME_LIMIT_MS = 10_000
 
 /**
- * Asks the server of a client what a page can ask, and says what is wrong: offline, mixed content, CORS, no MCP, no tasks.
+ * Sends the requests of a page to the server of a client, and reports problems: offline, mixed content, CORS, no MCP, no tasks.
  * It calls no tool. A page sees no preflight; `npx taskwire doctor <url>` does.
  *
  * @throws {TaskConfigurationError} if there is no URL to ask.

@@ -36,8 +36,8 @@ const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
 /**
  * Creates a gateway in front of an MCP server: by `url`, or by `transport`, such as a process that speaks over stdio. Its tools
  * are served to pages with the Tasks extension: a call that takes long becomes a task, its progress and its input requests are
- * those of the task, and cancelling the task cancels the call. Each owner has a connection, and with stdio a process, of their own;
- * one that was lost is made again.
+ * those of the task, and cancelling the task cancels the call. Each owner has a connection of their own, and with stdio a process of
+ * their own; the gateway opens a lost one again.
  *
  * Pages of other origins are refused unless `cors` lets them in, and everybody may call unless `authenticate` says otherwise:
  * without it, listen on the loopback address only.

@@ -8,7 +8,7 @@ export function toneOf({ phase, result }: ToolCallState): string {
   return phase === 'calling' || phase === 'working' ? 'active' : 'muted'
 }
 
-/** Where a call stands. */
+/** The status of a call. */
 export function statusOf({ phase, result, isCancelling }: ToolCallState): string {
   if (phase === 'completed') return result.isError === true ? 'The tool reports an error' : 'Completed'
   if (phase === 'cancelled') return 'Cancelled'

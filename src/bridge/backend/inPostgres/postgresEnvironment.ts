@@ -20,7 +20,7 @@ const MAX_PAYLOAD = 7900
 
 /**
  * Locks and messages in Postgres 13 or later, by which the clients of all processes of a backend work as the tabs of a browser do:
- * one process polls a task, and a call with a key is made once. Locks are rows with an end; messages go by `LISTEN` and `NOTIFY`,
+ * one process polls a task, and a call with a key is made once. Locks are rows that expire; messages go by `LISTEN` and `NOTIFY`,
  * for which one client of the pool is kept. That needs a session of its own, which PgBouncer in transaction mode does not give.
  *
  * @throws {TaskConfigurationError} if `pool` is not a pool, or an option cannot be used.

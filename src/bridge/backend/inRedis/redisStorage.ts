@@ -45,7 +45,7 @@ const GROUPS = `return redis.call('SMEMBERS', KEYS[1])`
 
 /**
  * Records of calls in Redis 7 or Valkey, for a backend of any number of processes: a hash for the records of each user. They
- * are as safe as that Redis is: with `appendfsync everysec`, a crash may cost what was written in the last second.
+ * are as safe as the Redis server keeps them: with `appendfsync everysec`, a crash may lose the writes of the last second.
  *
  * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option does not exist.
  *

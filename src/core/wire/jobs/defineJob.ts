@@ -3,7 +3,7 @@ import { type Job, type JobDefinition, toolName, type WingedJob } from './job.js
 import { withJobs } from './withJobs.js'
 
 /**
- * Makes one durable call of a tool that starts work and a tool that says how it stands, for servers without tasks. With it
+ * Turns a tool that starts work and a tool that reports its progress into one durable call, for servers without tasks. With it
  * among the `jobs` of a client, a call of the start tool becomes a task: it resumes after a reload, one tab polls for all, and
  * the store shows its progress.
  *

@@ -3,8 +3,8 @@ import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js
 import type { SdkAdapter } from '../sdkAdapter.js'
 
 /**
- * By what the server knows a job: an id, or all arguments of its status tool where one id does not do. It is recorded as a
- * task id is, so it must hold nothing that may not lie in the storage of the page.
+ * Names a job to its server: an id, or all arguments of its status tool if one id is not enough. The record of the call holds it,
+ * like a task id, so it must not contain anything that the storage of the page may not hold.
  */
 export type JobId = string | number | Readonly<Record<string, unknown>>
 
@@ -53,8 +53,7 @@ export type JobReading =
     }
 
 /**
- * A tool that belongs to a job: its name, where it takes the id of the job as its one argument, or its name and what it is
- * called with.
+ * A tool that belongs to a job: its name, if the id of the job is its only argument, or its name and its arguments.
  */
 export type JobTool =
   | string

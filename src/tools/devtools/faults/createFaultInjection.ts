@@ -16,7 +16,7 @@ import { freezableTimers } from './freezableTimers.js'
  */
 export type Fault = 'offline' | 'lose-next-answer' | 'answer-503' | 'slow' | 'freeze'
 
-/** The part of the environment that faults are in. */
+/** The part of the environment that faults change. */
 export type FaultyEnvironment = Pick<
   Environment,
   'fetch' | 'setTimeout' | 'clearTimeout' | 'isOnline' | 'onOnlineChange'
