@@ -303,7 +303,8 @@ export function createWorld(
     if (!tab.isAlive) return new Promise(() => {})
     const request = JSON.parse(String(init.body)) as RpcRequest
     const exchange = { sender: tab, request, sentAt: now() }
-    const about = `${request.method} ${request.params?.['taskId'] ?? request.params?.['name'] ?? ''}`
+    const { taskId: asked = request.params?.['arguments'] && planOf(request.params).nonce } = request.params ?? {}
+    const about = `${request.method} ${asked ?? ''}`
     const many = pace.sent(tab, about, now())
     if (many > 0) breach('asked without pause', `${tab.name} sent ${about} ${many} times within ten seconds`)
     exchanges.set(init, exchange)
@@ -523,7 +524,7 @@ export function createWorld(
     giveUp(callId)
   }
 
-  function forget(callId: string, done: Promise<boolean>): void {
+  function forget(callId: string, by: TaskClient, done: Promise<boolean>): void {
     // What is on its way may still arrive.
     ledger.permitFresh(callId)
     const at = nonces
@@ -534,8 +535,9 @@ export function createWorld(
     const callers = tabs.filter(calling)
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     if (callers.some(({ isCached }) => isCached)) return
-    // Started before the clock was set back, it cannot be told from what was called since.
-    if (callers.some(({ client }) => (client.store.getState().calls[callId]?.startedAt ?? 0) > browser.now())) return
+    // Started before the clock was set back, or by a clock that is ahead, it cannot be told from what was called since.
+    const itsNow = browser.now() + (tabs.find(({ client }) => client === by)?.aheadMs ?? 0)
+    if (callers.some(({ client }) => (client.store.getState().calls[callId]?.startedAt ?? 0) > itsNow)) return
     const askedAt = now()
     done.then(
       (isComplete) => {
@@ -603,7 +605,7 @@ export function createWorld(
       forgettings = [...forgettings.filter(({ at }) => at === current.at), current]
       const before = unlisted
       const done = ask().then(() => unlisted === before)
-      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, done)
+      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, by, done)
       // What is written while a storage that takes its time is being cleared may go, too, or stay.
       const abandonAll = () => {
         for (const callId of callIds === 'all' ? ledger.calls() : callIds) abandon(callId)

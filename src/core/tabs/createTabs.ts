@@ -87,8 +87,6 @@ export function createTabs(options: TabsOptions): Tabs {
     options.onLeaderChange(election, isStolen)
   }
 
-  const afterMessages = (release: () => void) => environment.setTimeout(release, MESSAGE_DELAY_MS)
-
   return {
     isAlone: false,
     hasPeers: () => hasPeers,
@@ -114,7 +112,7 @@ export function createTabs(options: TabsOptions): Tabs {
       theirs.postMessage(encodeTabMessage(message))
       theirs.close()
     },
-    lock: (what, signal) => requestLock(locks, `${name}:${what}`, signal, afterMessages),
+    lock: (what, signal) => requestLock(environment, locks, `${name}:${what}`, signal),
     electionOf: (taskId) => {
       // Every script of the origin can list the names of locks.
       const lockName = leaderPer === 'scope' ? 'leader' : `leader:${hash(taskId)}`
@@ -141,19 +139,26 @@ export function createTabs(options: TabsOptions): Tabs {
   }
 }
 
-/** Resolves when the lock is granted. `later` calls what lets it go, when the last message has arrived. */
+/**
+ * Resolves when the lock is granted. It is let go when the last message of this page has arrived, and where it was waited
+ * for, what the others have said comes first: a page that was frozen gets all that in no order.
+ */
 function requestLock(
+  { now, setTimeout }: Environment,
   locks: Locks,
   name: string,
   signal: AbortSignal,
-  later: (release: () => void) => unknown,
 ): Promise<TabLock> {
+  const askedAt = now()
   return new Promise((resolve, reject) => {
     let isLost = false
     const hold = (lock: HeldLock | null) =>
-      new Promise<void>((release) => {
+      new Promise<void>((letGo) => {
         const isHeld = () => !isLost && lock?.isHeld?.() !== false
-        resolve({ release: () => void later(release), isHeld })
+        const release = () => void setTimeout(letGo, MESSAGE_DELAY_MS)
+        const granted = () => resolve({ release, isHeld })
+        if (now() - askedAt < MESSAGE_DELAY_MS) granted()
+        else setTimeout(granted, 0)
       })
     locks.request(name, { signal }, hold).catch((error: unknown) => {
       isLost = true
