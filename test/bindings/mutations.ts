@@ -179,6 +179,51 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'reset() of a mutation takes the outcome of an earlier visit off the screen, until there is a newer call',
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 1, outcome: 'failure' }))
+      await world.advance(3000)
+      await world.reload()
+      const view = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.advance(1000)
+      expect(view.shown.error).toBeInstanceOf(TaskFailedError)
+      await world.act(() => view.shown.reset())
+      await world.advance(1000)
+      expect(view.shown).toMatchObject({ status: 'idle', isIdle: true, isError: false, error: null })
+      const work = { name: 'work', arguments: { seconds: 1 } }
+      await world.act(() => void world.openTab().startToolCall(work, { key: 'weekly', repeat: 'settled' }))
+      await world.advance(3000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+    },
+  },
+  {
+    name: 'reset() of a mutation shows nothing of a call that still runs, and another call is shown',
+    async run(world) {
+      await world.act(() => world.client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'weekly' }))
+      const view = world.mount('useToolCallMutation', WEEKLY, ({ status }) => status)
+      await world.advance(500)
+      expect(view.text).toBe('pending')
+      await world.act(() => view.shown.reset())
+      await world.advance(5000)
+      expect(view.text).toBe('idle')
+      await world.act(() => view.shown.mutate({ seconds: 1 }))
+      await world.advance(3000)
+      expect(view.text).toBe('success')
+    },
+  },
+  {
+    name: 'a mutation without a key that is idle again has no call',
+    async run({ mount, advance, act }) {
+      const views = [mount('useToolCallMutation', { name: 'work' }, show), mount('useToolCallMutation', WEEKLY, show)]
+      for (const view of views) await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(3000)
+      await act(() => views[0]?.shown.reset())
+      await views[1]?.change({ name: 'work' })
+      expect(views.map(({ text }) => text)).toEqual(Array(2).fill('idle: undefined undefined'))
+    },
+  },
+  {
     name: 'retry of a mutation calls the tool again with the same arguments, once it has called it',
     async run({ mount, advance, act, server }) {
       const view = mount('useToolCallMutation', WEEKLY, show)

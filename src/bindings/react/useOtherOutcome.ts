@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
 import { keyedCallId } from '../shared/keyedCallId.js'
@@ -12,7 +12,7 @@ import { useLatest } from './useLatest.js'
 export function useOtherOutcome(
   client: TaskClient,
   options: AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: CallOutcome | undefined } {
+): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
   const [outcome, setOutcome] = useState<CallOutcome>()
   const followed = useRef<OtherOutcome>(undefined)
   const latest = useLatest(options)
@@ -24,5 +24,6 @@ export function useOtherOutcome(
     followed.current = other
     return other.stop
   }, [client, callId, latest])
-  return { outcome, noteOwn: (ownId) => followed.current?.noteOwn(ownId) }
+  const hide = useCallback(() => followed.current?.hide(), [])
+  return { outcome, noteOwn: (ownId) => followed.current?.noteOwn(ownId), hide }
 }

@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
 import {
@@ -47,22 +47,26 @@ export function useToolCallMutation(
   const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
   const ids = useRef(new Set<string>()).current
-  const callId = keyedCallId(client, options) ?? lastCallId
-  const other = useOtherOutcome(client, options)
+  const { outcome, noteOwn, hide } = useOtherOutcome(client, options)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, (startedId) => {
       ids.add(startedId)
       setLastCallId(startedId)
-      other.noteOwn(startedId)
+      noteOwn(startedId)
     }),
   )
   const { isIdle, variables, mutate, reset } = result
+  const callId = keyedCallId(client, options) ?? (isIdle ? undefined : lastCallId)
   useOnSettled(
     client,
     options,
     callId,
     useMemo(() => ({ ids, reset }), [ids, reset]),
   )
+  const resetAll = useCallback(() => {
+    hide()
+    reset()
+  }, [hide, reset])
   const retry = isIdle ? undefined : () => mutate(variables)
-  return { ...result, ...other.outcome, ...useToolCallControls(client, callId), retry }
+  return { ...result, ...outcome, ...useToolCallControls(client, callId), reset: resetAll, retry }
 }

@@ -13,6 +13,8 @@ export type CallOutcome = Pick<
 export interface OtherOutcome {
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
+  /** Shows nothing of the call until there is a newer one. */
+  hide(): void
   stop(): void
 }
 
@@ -48,6 +50,7 @@ export function followOtherOutcome(
   const handles = new Set<ToolCall>()
   /** When the call was started that is on show: `startedAt` tells calls of one key apart. */
   let shown: number | undefined
+  let isHidden = false
   let isCurrent = true
   let isLooking = false
 
@@ -55,8 +58,9 @@ export function followOtherOutcome(
     const { startedAt } = call.getState()
     handles.add(call)
     shown = startedAt
+    isHidden = false
     const set = (next: CallOutcome) => {
-      if (isCurrent && shown === startedAt) onOutcome(next)
+      if (isCurrent && !isHidden && shown === startedAt) onOutcome(next)
     }
     set(outcomeOf('pending'))
     try {
@@ -92,6 +96,10 @@ export function followOtherOutcome(
   return {
     noteOwn(ownId) {
       shown = client.getToolCallState(ownId)?.startedAt
+      onOutcome(undefined)
+    },
+    hide() {
+      isHidden = true
       onOutcome(undefined)
     },
     stop() {

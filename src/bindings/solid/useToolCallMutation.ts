@@ -51,8 +51,7 @@ export function useToolCallMutation(
   const [lastCallId, setLastCallId] = createSignal<string>()
   const ids = new Set<string>()
   const keyedId = createMemo(() => keyedCallId(client(), options()))
-  const callId = () => keyedId() ?? lastCallId()
-  const { outcome, noteOwn } = createOtherOutcome(client, keyedId, options)
+  const { outcome, noteOwn, hide } = createOtherOutcome(client, keyedId, options)
   const result = useMutation(() =>
     toolCallMutation(client(), options(), (startedId) => {
       ids.add(startedId)
@@ -60,12 +59,17 @@ export function useToolCallMutation(
       noteOwn(startedId)
     }),
   )
+  const callId = () => keyedId() ?? (result.isIdle ? undefined : lastCallId())
   createOnSettled(client, options, callId, { ids, reset: () => result.reset() })
   const shown = extendResult(
     result,
     getters<CallOutcome>(OUTCOME_SHAPE, () => outcome() ?? result),
   )
   return extendResult(extendResult(shown, createControls(client, callId)), {
+    reset: () => {
+      hide()
+      result.reset()
+    },
     get retry() {
       return result.isIdle ? undefined : () => result.mutate(result.variables)
     },

@@ -59,7 +59,7 @@ export function useToolCallMutation(
   const keyedId = () => keyedCallId(client(), options())
   const callId = () => {
     trackLast()
-    return keyedId() ?? lastCallId
+    return keyedId() ?? (result.isIdle ? undefined : lastCallId)
   }
   const other = otherOutcome(client, keyedId, options)
   const result = createMutation(() =>
@@ -79,6 +79,10 @@ export function useToolCallMutation(
   const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => other.outcome ?? result)
   return extendResult(extendResult(extendResult(result, shown), controls), {
     mutateAsync: result.mutateAsync,
+    reset: () => {
+      other.hide()
+      result.reset()
+    },
     get retry() {
       return result.isIdle ? undefined : () => result.mutate(result.variables)
     },

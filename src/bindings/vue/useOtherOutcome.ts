@@ -9,7 +9,7 @@ export function useOtherOutcome(
   client: () => TaskClient,
   callId: () => string | undefined,
   options: () => AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn'> & { readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>> } {
+): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>> } {
   const outcome = shallowRef<CallOutcome>()
   let other: OtherOutcome | undefined
   if (!isServer) {
@@ -26,5 +26,5 @@ export function useOtherOutcome(
       { immediate: true, flush: 'sync' },
     )
   }
-  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId) }
+  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId), hide: () => other?.hide() }
 }

@@ -52,8 +52,7 @@ export function useToolCallMutation(
   const lastCallId = shallowRef<string>()
   const ids = new Set<string>()
   const keyedId = () => keyedCallId(client(), read())
-  const callId = () => keyedId() ?? lastCallId.value
-  const { outcome, noteOwn } = useOtherOutcome(client, keyedId, read)
+  const { outcome, noteOwn, hide } = useOtherOutcome(client, keyedId, read)
   const result = useMutation(() => ({
     ...toolCallMutation(client(), read(), (startedId) => {
       ids.add(startedId)
@@ -63,12 +62,17 @@ export function useToolCallMutation(
     shallow: true,
   }))
   const { isIdle, variables, mutate, reset } = result
+  const callId = () => keyedId() ?? (isIdle.value ? undefined : lastCallId.value)
   useOnSettled(client, read, callId, { ids, reset })
   const own = proxyRefs(result)
   return {
     ...result,
     ...refsOf<CallOutcome>(OUTCOME_SHAPE, () => outcome.value ?? own),
     ...useToolCallControls(client, callId),
+    reset: () => {
+      hide()
+      reset()
+    },
     retry: computed(() => (isIdle.value ? undefined : () => mutate(variables.value))),
   }
 }
