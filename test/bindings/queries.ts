@@ -178,6 +178,7 @@ export const queries: readonly Behaviour[] = [
     async run({ mount, advance, server }) {
       const view = mount('useToolCall', { name: 'work', arguments: skipToken }, status)
       await advance(1000)
+      expect(view.text).toBe('pending idle')
       await view.change({ ...WORK, query: { enabled: false } })
       await advance(1000)
       expect(view.text).toBe('pending idle')
@@ -186,6 +187,19 @@ export const queries: readonly Behaviour[] = [
       await view.change(WORK)
       await advance(5000)
       expect(view.text).toBe('success idle')
+    },
+  },
+  {
+    name: 'retry() of a call that skipToken holds back does nothing, and the call is made later on',
+    async run({ mount, advance, act, server }) {
+      const view = mount('useToolCall', { name: 'work', key: 'k', arguments: skipToken }, status)
+      await act(() => view.shown.retry())
+      await advance(1000)
+      expect(view.text).toBe('pending idle')
+      await view.change({ ...WORK, key: 'k' })
+      await advance(5000)
+      expect(view.text).toBe('success idle')
+      expect(server.count('tools/call')).toBe(1)
     },
   },
   {

@@ -183,7 +183,8 @@ export function toolCallQuery(
   return {
     ...UNREPEATED,
     ...query,
-    enabled: unlessHeld((query as { enabled?: Enabled } | undefined)?.enabled),
+    // Each copy of TanStack Query has a `skipToken` of its own, and knows no other one.
+    enabled: unlessHeld(!isSkipped(args) && (query as { enabled?: Enabled } | undefined)?.enabled),
     queryKey: queryKey as ToolCallQuery<unknown>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
