@@ -303,6 +303,22 @@ describe('an SDK v2 client of the app', () => {
     })
   })
 
+  it('may have another task client, which is asked also after the first one was closed', async () => {
+    const server = await startServer()
+    const sdk = new Client({ name: 'app', version: '1' }, { capabilities: { elicitation: { form: {} } } })
+    await sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(server.url))))
+    const clients = ['before', 'after'].map((scope) => createTaskClient({ client: sdk, scope, storage: 'memory' }))
+    const [before, after] = clients
+    for (const client of clients) await client.callTool(work('success'))
+    await before?.close()
+    if (after !== undefined) closing.push(after.close)
+    const call = after?.startToolCall(work('input'))
+    await vi.waitUntil(() => Object.keys(call?.getState().inputRequests ?? {}).length > 0)
+    const [inputKey = ''] = Object.keys(call?.getState().inputRequests ?? {})
+    await call?.respond(inputKey, { action: 'accept', content: { ok: true } })
+    await expect(call?.result).resolves.toMatchObject({ content: [{ text: 'accept {"ok":true}' }] })
+  })
+
   it('that checks what a tool puts out checks it for a task, too', async () => {
     const server = await startServer()
     await expect(open(server.url).callTool(work('bad output'))).rejects.toThrow('does not match the tool')

@@ -63,6 +63,9 @@ function setUp(overrides: Partial<LegacyTasksOptions> & { sessionId?: string } =
       },
       onServerMessage: (next) => {
         listener = next
+        return () => {
+          listener = () => false
+        }
       },
     },
     capabilities: CAPABILITIES,

@@ -98,7 +98,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
     for (const { stream } of tasks) stream.close()
   })
 
-  wire.onServerMessage((message) => {
+  const stopListening = wire.onServerMessage((message) => {
     return 'id' in message ? onRequest(message) : onNotification(message)
   })
 
@@ -151,7 +151,7 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
       if (Object.keys(task.stream.inputRequests).length === 0) tasks.forget(task)
     },
     close: () => {
-      wire.onServerMessage(() => false)
+      stopListening()
       stopWatchingPage()
       for (const task of tasks) tasks.forget(task)
     },

@@ -31,6 +31,6 @@ export interface LegacyWire {
   request(method: string, params: JsonObject, options: LegacyRequestOptions): Promise<unknown>
   /** Responds to a request of the server. */
   respond(id: RequestId, response: ServerRequestResponse, sessionId: string | undefined): Promise<void>
-  /** Calls one listener with messages that the server sends unasked; the last one counts. */
-  onServerMessage(listener: OnServerMessage): void
+  /** Calls the listener with messages that the server sends unasked. Returns a function that ends that. */
+  onServerMessage(listener: OnServerMessage): () => void
 }

@@ -56,7 +56,7 @@ export class TaskTransport implements Transport, TaskRequester {
   readonly #ownCalls = new Map<unknown, OwnCall>()
   readonly #randomId: () => string
   #envelope: JsonObject | undefined
-  #observer: OnServerMessage = () => false
+  readonly #observers = new Set<OnServerMessage>()
   #idTag: string | undefined
 
   constructor(inner: Transport, options: TaskTransportOptions) {
@@ -88,7 +88,7 @@ export class TaskTransport implements Transport, TaskRequester {
       this.onMessage?.(message, false)
       onmessage?.(message, extra)
       if (this.#internal.receive(message)) return
-      if ('method' in message && this.#observer(message)) return
+      if ('method' in message && [...this.#observers].some((observer) => observer(message))) return
       const seen = this.#calls.receive(message)
       if (seen !== undefined) this.onmessage?.(seen, extra)
     }
@@ -155,9 +155,10 @@ export class TaskTransport implements Transport, TaskRequester {
     return this.#internal.requestWithoutEnvelope(method, params, options, this.#idTag)
   }
 
-  /** Calls this listener with messages that the server sends unasked, before the SDK client sees it. */
-  observe(listener: OnServerMessage): void {
-    this.#observer = listener
+  /** Calls the listener with messages that the server sends unasked, before the SDK client sees them. Returns a function that ends that. */
+  observe(listener: OnServerMessage): () => void {
+    this.#observers.add(listener)
+    return () => this.#observers.delete(listener)
   }
 
   /** The newest call that is under way: input requests that name no call are taken for its own. */

@@ -86,6 +86,9 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     },
     onServerMessage: (next) => {
       listener = next
+      return () => {
+        listener = () => false
+      }
     },
     release: () => {
       if (client.fallbackRequestHandler === onRequest) client.fallbackRequestHandler = appRequests
