@@ -3,6 +3,7 @@ import { type TaskClient, TaskConfigurationError, TaskExpiredError } from 'taskw
 import { keptResults, type ResultItems } from 'taskwire/results'
 import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStorage } from '../src/core/storage/memoryStorage.js'
 import { createTaskClient } from './support/anyClient.js'
 import {
   created,
@@ -230,6 +231,18 @@ describe('the result of a call that is made with keepResult', () => {
     await browser.advance(5 * SECOND)
     expect(await call.result).toMatchObject(RESULT)
     expect(errors.map(({ message }) => message)).toContain('A kept result could not be read: The database is broken')
+  })
+
+  it('stays where the storage of the records does not say what it has', async () => {
+    const records = memoryStorage()
+    await visit(KEPT, open({ storage: records }))
+    const broken = { ...records, keys: () => Promise.reject(new Error('The database is closing')) }
+    await open({ storage: broken }).resumeToolCalls()
+    await browser.advance(SECOND)
+    server.on('tasks/get', UNKNOWN)
+    const call = open({ storage: records }).startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
   })
 
   it('ends as before where neither the server nor the storage has it', async () => {

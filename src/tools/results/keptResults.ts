@@ -69,9 +69,10 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       })
     }
 
-    const drop = (filter: (name: Name) => boolean) =>
+    const drop = (filter: (name: Name) => boolean, isDropped: (name: Name) => Promise<boolean> = async () => true) =>
       inTurn('removed', async () => {
-        const names = await namesOf(filter)
+        const names: Name[] = []
+        for (const name of await namesOf(filter)) if (await isDropped(name)) names.push(name)
         if (names.length > 0) await items.remove(names.map(writeName))
       })
 
@@ -150,7 +151,11 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       list: async (onWorking) => {
         const listed = await records.list(onWorking)
         const known = new Set(listed.map(({ callId }) => callId))
-        void drop((name) => own(name) && !known.has(name.callId))
+        // A record that is not listed may be there: one of a later version, of a tab that was quicker, or of a storage that is silent.
+        void drop(
+          (name) => own(name) && !known.has(name.callId),
+          async ({ callId }) => !(await records.has(callId)),
+        )
         return listed
       },
       clear: async (scope) => {
