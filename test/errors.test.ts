@@ -149,7 +149,7 @@ const rows: Row[] = [
     name: `a tool named ${JSON.stringify(name)}`,
     error: ({ client }: SetUp) => thrownBy(() => client.callTool({ name: name as never })),
     is: misconfigured,
-    says: /pass \{ name: 'my_tool' \}\. listTools\(\) tells which there are/,
+    says: /pass \{ name: 'my_tool' \}\. listTools\(\) returns the tools of the server/,
   })),
   ...[undefined, null, {}, { url: undefined }, { url: '' }, { client: undefined }, 'https://example.com/mcp'].map(
     (options) => ({

@@ -143,7 +143,7 @@ const TOOL_OPTIONS: Record<keyof ToolDefinition, Check> = {
   pollIntervalMs: aPositive,
   onOrphan: oneOf('fail', 'retry'),
   prepare: aFunction,
-  handler: (value) => (typeof value === 'function' ? undefined : 'is not a function. Pass what does the work.'),
+  handler: (value) => (typeof value === 'function' ? undefined : 'is not a function. Pass one that does the work.'),
 }
 
 /**

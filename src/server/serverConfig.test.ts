@@ -64,7 +64,7 @@ describe('createServerConfig', () => {
     [
       'a tool that does nothing',
       { tools: [{ ...tool, handler: undefined }] },
-      '`handler` of the tool "slow" is not a function. Pass what does the work.',
+      '`handler` of the tool "slow" is not a function. Pass one that does the work.',
     ],
     [
       'a tool with a wrong ttl',
@@ -92,8 +92,8 @@ describe('createServerConfig', () => {
       '`store` is no TaskStore, which has create, get, transition, expire, remove.',
     ],
     ['an executor without start', { executor: {} }, '`executor` has no start(). Pass bullmqQueue()'],
-    ['seal without open', { seal: () => '' }, 'there is only one of `seal` and `open`. Pass both to every server'],
-    ['open without seal', { open: () => '' }, 'there is only one of `seal` and `open`.'],
+    ['seal without open', { seal: () => '' }, 'only one of `seal` and `open` is given. Pass both to every server'],
+    ['open without seal', { open: () => '' }, 'only one of `seal` and `open` is given.'],
     ['an unknown option', { maxTask: 5 }, 'there is no option `maxTask`. The options are serverInfo, tools, store'],
     ['an option of a worker', { concurrency: 5 }, 'there is no option `concurrency`.'],
     ['a name as owner', { owner: 'ann' }, '`owner` is "ann". Pass a function.'],

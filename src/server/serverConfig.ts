@@ -80,7 +80,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   }
   const { seal, open, tools, store = new InMemoryTaskStore() } = options
   if ((seal === undefined) !== (open === undefined)) {
-    fail('there is only one of `seal` and `open`. Pass both to every server and worker: each reads what others wrote.')
+    fail(
+      'only one of `seal` and `open` is given. Pass both to every server and worker, since each of them reads tasks of the others.',
+    )
   }
   if (options.executor !== undefined && !isLeased(options.store ?? {})) {
     fail(

@@ -27,7 +27,7 @@ describe('the error of a server that a page cannot reach', () => {
 
   it('[EDGE-41] names mixed content, which the page can tell by itself', async () => {
     const message = await failure('http://tasks.example/mcp', 'https://app.example/')
-    expect(message).toContain('this page came over https:, and browsers block what it asks for over http:')
+    expect(message).toContain('this page came over https:, and browsers block its requests over http:')
     expect(message).not.toContain('doctor')
   })
 

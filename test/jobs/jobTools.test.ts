@@ -313,7 +313,7 @@ describe('the start tool of a job', () => {
 
   it.each<[string, Partial<JobDefinition>, string]>([
     ['has no id', {}, 'its answer has no field "run_id"'],
-    ['has an id that is none', { id: 'list' }, 'what stands there is not an id'],
+    ['has an id that is none', { id: 'list' }, 'the value there is not an id'],
     [
       'makes `id` throw',
       { id: ({ structuredContent }) => structuredContent.a.b },

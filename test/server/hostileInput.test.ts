@@ -55,7 +55,7 @@ describe('hostile input', () => {
     for (const { status, error } of [chunked, await send(t, large, { 'content-length': '2000' })]) {
       expect({ status, error }).toEqual({
         status: 413,
-        error: { code: -32000, message: 'Payload too large: the body may have 1000 bytes' },
+        error: { code: -32000, message: 'Payload too large: the body may have at most 1000 bytes' },
       })
     }
     expect((await t.call('greet', { name: 'Luca' })).status).toBe(200)

@@ -166,7 +166,7 @@ describe('a handler that blocks its process', () => {
     await clock.advance(1000)
     expect(t.errors.map(({ error }) => String(error))).toContainEqual(
       'TaskError: The process did not run for 6000 ms, and 1 of its tasks count as lost. ' +
-        'Compute in a worker thread what takes long without waiting, or raise `leaseMs`.',
+        'Move long computations to a worker thread, or raise `leaseMs`.',
     )
   })
 })

@@ -104,7 +104,10 @@ describe('a change that a handler makes while the store takes none', () => {
     await t.clock.advance(5000)
     expect(await t.get(taskId)).toMatchObject({
       status: 'failed',
-      error: { code: -32603, message: 'The server could not store what the tool did; the tool may have run in part.' },
+      error: {
+        code: -32603,
+        message: 'The server could not store the outcome of the tool, which may have run in part.',
+      },
     })
   })
 
@@ -123,7 +126,7 @@ describe('a change that a handler makes while the store takes none', () => {
     })
     const taskId = await t.start('slow')
     await t.clock.advance(LEASE_MS)
-    expect(String(thrown.mock.calls[0])).toContain('The lease of the task is over')
+    expect(String(thrown.mock.calls[0])).toContain('The lease of the task has expired')
     t.set(false)
     await t.clock.advance(2 * LEASE_MS)
     expect(await t.get(taskId)).toMatchObject({ status: 'completed' })

@@ -90,7 +90,7 @@ describe('a worker that wakes up after its lease', () => {
     t.clock.now = () => now() + LEASE_MS
     open()
     await settle()
-    expect(after).toEqual([expect.stringContaining('The lease of the task is over'), true])
+    expect(after).toEqual([expect.stringContaining('The lease of the task has expired'), true])
   })
 
   it('rejects the sleep that it was in', async () => {
@@ -103,7 +103,7 @@ describe('a worker that wakes up after its lease', () => {
     const { now } = t.clock
     t.clock.now = () => now() + LEASE_MS
     await t.own.advance(100)
-    expect(outcome).toContain('The lease of the task is over')
+    expect(outcome).toContain('The lease of the task has expired')
   })
 
   it('cannot begin a step that another worker may have begun', async () => {
@@ -137,7 +137,7 @@ describe('a run whose task another process has ended', () => {
     expect(await t.get(t.taskId)).toMatchObject({ status: 'failed' })
     open()
     await settle()
-    expect(seen).toEqual(Array(2).fill(expect.stringContaining('The task is over')))
+    expect(seen).toEqual(Array(2).fill(expect.stringContaining('The task has ended')))
     expect(await t.get(t.taskId)).toMatchObject({ status: 'failed' })
   })
 })

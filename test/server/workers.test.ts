@@ -528,7 +528,7 @@ describe('a handler that is run again', () => {
     expect(await t.get(taskId)).toMatchObject({
       status: 'failed',
       statusMessage:
-        'The worker was lost while it ran the step "charge", which may have happened. It is not run again.',
+        'The worker was lost while it ran the step "charge". The step may have happened, so it is not run again.',
     })
     expect(charges).toEqual([1])
   })

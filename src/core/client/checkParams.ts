@@ -17,7 +17,7 @@ import type { ToolCallOptions, ToolCallParams } from './taskClient.js'
 export function checkParams(params: ToolCallParams): ToolCallRequest {
   if (typeof params?.name !== 'string' || params.name === '') {
     throw new TaskConfigurationError(
-      `A tool call needs a tool${inDevelopment ? ": pass { name: 'my_tool' }. listTools() tells which there are." : '.'}`,
+      `A tool call needs a tool${inDevelopment ? ": pass { name: 'my_tool' }. listTools() returns the tools of the server." : '.'}`,
     )
   }
   const { name, arguments: args } = params
@@ -60,7 +60,7 @@ function copyOfMeta(meta: ToolCallMeta): ToolCallMeta {
   const text = isJsonObject(meta) ? textOf('The values in meta', meta) : undefined
   if (text !== undefined && text.length <= MAX_META_LENGTH) return JSON.parse(text)
   throw new TaskConfigurationError(
-    `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters${inDevelopment ? ': it is stored with each call. Keep what is longer under an id of your own.' : '.'}`,
+    `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters${inDevelopment ? ': it is stored with each call. Store longer values yourself, and put their id into meta.' : '.'}`,
   )
 }
 

@@ -17,6 +17,6 @@ export async function checkTools(
   }
   // biome-ignore lint/suspicious/noConsole: what a developer is to see, and no user.
   console.warn(
-    '[taskwire] The tools of the server have changed since their types were written. Write them again: npx taskwire types <url>',
+    '[taskwire] The tools of the server have changed since their types were written. Generate them again: npx taskwire types <url>',
   )
 }

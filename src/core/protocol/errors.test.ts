@@ -119,7 +119,7 @@ const rows: Record<string, Row> = {
     details: { toolName: 'report' },
     message:
       '"report" was not called: the key "weekly" belongs to a call with other arguments. ' +
-      "Put what differs into the key, or pass repeat: 'always' to call the tool again.",
+      "Put the difference into the key, or pass repeat: 'always' to call the tool again.",
   },
   PageOutdatedError: {
     type: PageOutdatedError,

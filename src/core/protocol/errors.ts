@@ -217,7 +217,7 @@ export class ToolCallKeyConflictError extends TaskError {
   constructor(toolName: string, { key, ...options }: TaskErrorOptions & { key?: string | undefined } = {}) {
     super(
       `"${toolName}" was not called: the key ${JSON.stringify(key)} belongs to a call with other arguments. ` +
-        "Put what differs into the key, or pass repeat: 'always' to call the tool again.",
+        "Put the difference into the key, or pass repeat: 'always' to call the tool again.",
       { ...options, toolName },
     )
   }

@@ -29,6 +29,6 @@ export interface AnyArguments {
 export function warnOfOtherArguments(name: string, key: string | undefined): void {
   warnInDevelopment(
     `[taskwire] "${name}" is shown with the key ${JSON.stringify(key)} and other arguments than the call of that key has. ` +
-      'The component shows the known call. Put what differs into the key, or leave the key out: it is then made from the arguments.',
+      'The component shows the known call. Put the difference into the key, or leave the key out: it is then made from the arguments.',
   )
 }

@@ -141,7 +141,7 @@ export function connectionError(error: unknown, url: string | undefined, page?: 
     return failed(`the server there does not speak MCP. ${inDevelopment ? CHECK_URL : READ_MORE}`)
   if (inDevelopment && isBlocked(url, page))
     return failed(
-      'this page came over https:, and browsers block what it asks for over http:. Serve MCP with TLS, and use its https: URL.',
+      'this page came over https:, and browsers block its requests over http:. Serve MCP with TLS, and use its https: URL.',
     )
   return failed(
     `${messageOf(error)}. ${inDevelopment ? `Check that the server runs and that the URL is right. ${corsAdvice(url, page)}` : READ_MORE}`,

@@ -53,7 +53,8 @@ async function nextRound(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const entries = Object.entries(isJsonObject(given) ? given : {})
-  if (entries.length === 0 && typeof state !== 'string') throw protocolError('it asks for input and names none')
+  if (entries.length === 0 && typeof state !== 'string')
+    throw protocolError('it asks for input and lists no input request')
   const undeclared = undeclaredInput(given, options.capabilities)
   if (undeclared) throw undeclared
   if (ask === undefined && entries.length > 0) throw protocolError('an input request belongs to no call')

@@ -69,7 +69,8 @@ export class Exchange {
 
   /** The request as it came, until the client has been answered. */
   get request(): Request {
-    if (this.#request === undefined) throw new TaskError('Failed to read a request: its client has been answered.')
+    if (this.#request === undefined)
+      throw new TaskError('Failed to read a request: its client already has the response.')
     return this.#request
   }
 
@@ -105,7 +106,7 @@ export class Exchange {
 
   /** To be called where the client has gone and its signal does not say so. Detached work continues. */
   hangUp(): void {
-    if (!this.#isDetached) this.#controller.abort(new TaskError('The client has hung up.'))
+    if (!this.#isDetached) this.#controller.abort(new TaskError('The client has closed the request.'))
   }
 
   /** Answers the client while the work continues. What it takes to answer is not kept: thousands of tasks may be at work. */

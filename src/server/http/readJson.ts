@@ -24,7 +24,7 @@ export async function readJson(
   try {
     if (!bodyUsed) {
       const read = await readBody(request, maxBytes)
-      if (read.tooLarge) return refuse(REFUSED, `Payload too large: the body may have ${maxBytes} bytes`, 413)
+      if (read.tooLarge) return refuse(REFUSED, `Payload too large: the body may have at most ${maxBytes} bytes`, 413)
       text = read.text
     }
   } catch {

@@ -160,6 +160,6 @@ export function createLeases(options: LeaseOptions): Leases {
 function wasBlocked(ms: number, tasks: number): TaskError {
   return new TaskError(
     `The process did not run for ${ms} ms, and ${tasks} of its tasks count as lost. ` +
-      'Compute in a worker thread what takes long without waiting, or raise `leaseMs`.',
+      'Move long computations to a worker thread, or raise `leaseMs`.',
   )
 }

@@ -55,7 +55,7 @@ export function createPersistentChanges(
 }
 
 function notTaken(cause: unknown): TaskStorageError {
-  return new TaskStorageError('Failed to change a task: the store has not taken the change for a whole lease.', {
+  return new TaskStorageError('Failed to change a task: the store did not accept the change during a whole lease.', {
     cause,
   })
 }

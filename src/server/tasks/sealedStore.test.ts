@@ -34,6 +34,6 @@ describe('a sealed call', () => {
     const [a, b] = [await inner.get('a'), await inner.get('b')]
     if (a === undefined || b?.call === undefined) throw new TypeError('There is no record.')
     await inner.transition({ ...a, version: 2, call: b.call }, 1)
-    await expect(store.get('a')).rejects.toThrow('this is not what was sealed')
+    await expect(store.get('a')).rejects.toThrow('`open` did not return a task that `seal` was given')
   })
 })

@@ -122,5 +122,7 @@ function isContent(value: unknown): value is Content {
 }
 
 function notWhatWasSealed(): TaskStorageError {
-  return new TaskStorageError('Failed to open a task: this is not what was sealed. Pass the `open` that fits `seal`.')
+  return new TaskStorageError(
+    'Failed to open a task: `open` did not return a task that `seal` was given. Pass the `open` that belongs to `seal`.',
+  )
 }

@@ -14,5 +14,5 @@ export function toTaskFailure(error: unknown): TaskFailure {
 
 const NOT_STORED: TaskFailure = {
   code: INTERNAL_ERROR,
-  message: 'The server could not store what the tool did; the tool may have run in part.',
+  message: 'The server could not store the outcome of the tool, which may have run in part.',
 }

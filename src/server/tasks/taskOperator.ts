@@ -97,7 +97,7 @@ export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOp
         throw cannotRun(`its status is ${task.status}, and only a task that has failed can be`)
       if (call === undefined) {
         throw cannotRun(
-          'its call was not kept: that takes a shared store, and an `executor` or a tool with `onOrphan: "retry"`',
+          'its call was not kept, which needs a shared store, and an `executor` or a tool with `onOrphan: "retry"`',
         )
       }
       const terms = termsOf(record)

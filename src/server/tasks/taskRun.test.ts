@@ -93,7 +93,7 @@ describe('createTaskRun', () => {
     await vi.waitFor(() => expect(questions()).not.toEqual({}))
     await apply({ type: 'complete', result: { content: [] } })
     await expect(open).rejects.toThrow('the task is over. Await every input request before the handler returns.')
-    const over = { name: 'TaskError', message: expect.stringContaining('The task is over') }
+    const over = { name: 'TaskError', message: expect.stringContaining('The task has ended') }
     await expect(elicit(form)).rejects.toMatchObject(over)
     await expect(run.report({ message: 'more' })).rejects.toMatchObject(over)
   })

@@ -128,7 +128,7 @@ class Run implements TaskRun, RunScope {
   lose(): void {
     this.isLost = true
     const { taskId } = this.record.task
-    this.abort(new TaskError('The lease of the task is over: another worker may have it.', { taskId }))
+    this.abort(new TaskError('The lease of the task has expired, and another worker may have the task.', { taskId }))
   }
 
   abort(reason: Error): void {
@@ -164,7 +164,7 @@ class Run implements TaskRun, RunScope {
 
 /** Why a handler shall stop whose task another process has ended, or that has ended the task itself. */
 function hasNoTask(taskId: string): TaskError {
-  return new TaskError('The task is over: nothing that its handler does can change it.', { taskId })
+  return new TaskError('The task has ended, so its handler can no longer change it.', { taskId })
 }
 
 /** Tells of the progress of a run whether one before it, whose worker was lost, had come further. */

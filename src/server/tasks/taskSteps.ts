@@ -56,6 +56,6 @@ function unusableStepValue(name: string): TaskConfigurationError {
 function stepWasCut(name: string): ProtocolError {
   return new ProtocolError(
     INTERNAL_ERROR,
-    `The worker was lost while it ran the step "${name}", which may have happened. It is not run again.`,
+    `The worker was lost while it ran the step "${name}". The step may have happened, so it is not run again.`,
   )
 }

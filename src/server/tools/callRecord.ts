@@ -58,7 +58,7 @@ function modernCall({ body, capabilities }: Exchange): CallParts {
 export function parseCallRecord(text: string): KeptCall {
   const kept: unknown = JSON.parse(text)
   if (!isJsonObject(kept) || !isJsonObject(kept['params']) || !isJsonObject(kept['headers'])) {
-    throw new TaskStorageError('Failed to run a job: the store has given back another call than it was given.')
+    throw new TaskStorageError('Failed to run a job: the store returned another call than the one it was given.')
   }
   const { params, headers, authInfo } = kept
   return {

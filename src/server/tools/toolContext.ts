@@ -13,7 +13,7 @@ import type { Elicit } from './elicit.js'
 export interface PrepareContext {
   /**
    * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
-   * server closes, or, outside a task, the client has hung up. Pass it on to what takes long. Stopping is
+   * server closes, or, outside a task, the client has closed the request. Pass it on to long work. Stopping is
    * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
    */
   readonly signal: AbortSignal

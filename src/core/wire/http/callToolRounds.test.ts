@@ -44,8 +44,8 @@ describe('callTool() of taskwire/lite', () => {
     ],
     ['is malformed', { content: 'done' }, /content/],
     ['asks for what is no input request', asks({ inputRequests: { a: {} } }), /input request/],
-    ['asks for nothing', asks({}), /names none/],
-    ['asks for nothing, with a state that is no text', asks({ requestState: 7 }), /names none/],
+    ['asks for nothing', asks({}), /lists no input request/],
+    ['asks for nothing, with a state that is no text', asks({ requestState: 7 }), /lists no input request/],
   ])('is against the protocol where the result %s', async (_, answer, words) => {
     const failed = setUp([answer], never).call()
     await expect(failed).rejects.toMatchObject({ name: 'TaskProtocolError', source: 'tools/call' })

@@ -65,7 +65,7 @@ describe('discover()', () => {
   it('says that the server speaks other versions', async () => {
     const { error } = (await discovered(found({ supportedVersions: ['2025-11-25'] }))) as { error: Error }
     expect(error).toBeInstanceOf(ConnectionFailedError)
-    expect(error.message).toMatch(/does not name MCP 2026-07-28 .* import \{ createTaskClient \} from 'taskwire'/)
+    expect(error.message).toMatch(/does not speak MCP 2026-07-28\. .* import \{ createTaskClient \} from 'taskwire'/)
   })
 
   it('asks once more where the server refuses the version, and names the same one', async () => {

@@ -36,7 +36,7 @@ export async function discover(requests: LiteRequests, url: string, signal?: Abo
   if (!Array.isArray(versions)) throw new WireError('INVALID_RESULT', 'server/discover names no versions.')
   if (!versions.includes(PROTOCOL_VERSION)) {
     throw earlierRevisionError(
-      `Failed to connect to an MCP server at ${url}: it does not name MCP ${PROTOCOL_VERSION} among the versions that it speaks.`,
+      `Failed to connect to an MCP server at ${url}: it does not speak MCP ${PROTOCOL_VERSION}.`,
     )
   }
   const info = isJsonObject(meta) ? meta[SERVER_INFO_META] : undefined
@@ -58,7 +58,7 @@ function earlierRevisionError(problem: string, cause?: unknown): ConnectionFaile
   return new ConnectionFailedError(
     `${problem} ${
       inDevelopment
-        ? `Where it speaks no MCP ${PROTOCOL_VERSION}, taskwire/lite cannot speak to it: ` +
+        ? `taskwire/lite needs MCP ${PROTOCOL_VERSION}. For an older server, ` +
           "import { createTaskClient } from 'taskwire', which speaks 2025-11-25 as well."
         : READ_MORE
     }`,

@@ -109,7 +109,7 @@ export function completeResult(method: string, result: unknown): JsonObject {
   if (resultType === 'complete') return result
   throw new WireError(
     'UNSUPPORTED_RESULT_TYPE',
-    `The result of ${method} has the type ${JSON.stringify(resultType)}, which it may not have.`,
+    `The result of ${method} has the type ${JSON.stringify(resultType)}, which is not allowed.`,
   )
 }
 

@@ -27,7 +27,7 @@ export function defineJob(definition: JobDefinition): Job {
   const { start, status, cancel, result, respond } = definition
   const internal = [toolName(status), cancel && toolName(cancel), result && toolName(result), respond?.tool]
   if (internal.includes(start)) {
-    throw wrong(`the tool "${start}" starts the job and follows it. Name the tool that says how the job stands`)
+    throw wrong(`the tool "${start}" starts the job and follows it. Name the tool that reports the state of the job`)
   }
   const job: WingedJob = { ...definition, isInternal: (tool) => internal.includes(tool), withJobs }
   return job
@@ -42,7 +42,7 @@ function check(definition: JobDefinition): void {
   const unknown = Object.keys(definition).find((name) => !NAMES.includes(name))
   if (unknown !== undefined) throw wrong(`there is no field ${unknown}. The fields are ${NAMES.join(', ')}`)
   if (!isName(start)) throw wrong('start must be the name of the tool that starts the job')
-  if (status === undefined) throw wrong('status is missing: name the tool that says how the job stands')
+  if (status === undefined) throw wrong('status is missing: name the tool that reports the state of the job')
   for (const name of TOOLS) {
     const tool: unknown = definition[name]
     if (tool === undefined || isName(tool) || isToolWithArguments(tool)) continue

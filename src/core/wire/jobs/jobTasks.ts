@@ -112,7 +112,7 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
       const result = await call(request, args, signal)
       const said = request.hidden(saidBy(result))
       if (!result.isError) return
-      throw new TaskRequestError(`The server did not take the response: ${said}`, { kind: 'server', taskId })
+      throw new TaskRequestError(`The server did not accept the response: ${said}`, { kind: 'server', taskId })
     },
     listen: (taskIds, hooks) => {
       const own = taskIds.filter((taskId) => !taskId.startsWith(JOB_PREFIX))

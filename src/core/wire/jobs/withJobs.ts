@@ -51,7 +51,7 @@ function started(response: ToolCallResponse, job: Job, { arguments: args = {} }:
   const id = idOf(response.result, job, args)
   if (id === undefined) return response
   const taskId = jobTaskId(job, id)
-  if (taskId === undefined) throw noId(job, 'what stands there is not an id, or is one of more than 4,000 characters')
+  if (taskId === undefined) throw noId(job, 'the value there is not an id, or has more than 4,000 characters')
   return { type: 'task', task: newJobTask(taskId, job) }
 }
 
