@@ -10,7 +10,10 @@ beforeAll(async () => {
   browser = await launchChromium()
 })
 afterAll(() => browser.close())
-afterEach(() => app.close())
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+  await app.close()
+})
 
 /** A profile in which this user is signed in. */
 async function signIn(user: string): Promise<{ context: BrowserContext; tab: Page }> {
@@ -24,15 +27,21 @@ async function signIn(user: string): Promise<{ context: BrowserContext; tab: Pag
 const press = (tab: Page, text: string) => tab.getByRole('button', { name: text }).click()
 const shows = (tab: Page, text: string) => tab.getByRole('listitem').filter({ hasText: text }).waitFor()
 
+/** A profile in which this user is signed in, and a call of this name runs. */
+async function startAs(user: string, name: string): ReturnType<typeof signIn> {
+  const profile = await signIn(user)
+  await press(profile.tab, `Start ${name}`)
+  await shows(profile.tab, `${name}, working, ok, adding up`)
+  return profile
+}
+
 describe.each<Carrier>(['server-sent events', 'a WebSocket'])('a page that has its news by %s', (carrier) => {
   beforeEach(async () => {
     app = await startBridgeApp(carrier)
   })
 
   test('a call is there after a reload and in a second tab, which needs no stream of its own', async () => {
-    const { context, tab } = await signIn('ada')
-    await press(tab, 'Start first')
-    await shows(tab, 'first, working, ok, adding up')
+    const { context, tab } = await startAs('ada', 'first')
     await tab.reload()
     await shows(tab, 'first, working, ok, adding up')
     const streams = app.streams()
@@ -48,13 +57,10 @@ describe.each<Carrier>(['server-sent events', 'a WebSocket'])('a page that has i
     app.finish('first')
     await shows(second, 'first, completed, ok, report first')
     expect(app.toolCalls).toBe(2)
-    await context.close()
   })
 
   test('offline is shown, and what is asked meanwhile is sent once', async () => {
-    const { context, tab } = await signIn('ada')
-    await press(tab, 'Start first')
-    await shows(tab, 'first, working, ok')
+    const { context, tab } = await startAs('ada', 'first')
     await context.setOffline(true)
     await shows(tab, 'first, working, offline')
     await press(tab, 'Start second')
@@ -68,13 +74,10 @@ describe.each<Carrier>(['server-sent events', 'a WebSocket'])('a page that has i
     await shows(tab, 'second, completed, ok, report second')
     expect(app.started()).toEqual(['first', 'second'])
     expect(app.toolCalls).toBe(2)
-    await context.close()
   })
 
   test('a backend that is started again in the middle of a task goes on with it, and so does the page', async () => {
-    const { context, tab } = await signIn('ada')
-    await press(tab, 'Start first')
-    await shows(tab, 'first, working, ok')
+    const { tab } = await startAs('ada', 'first')
     const streams = app.streams()
     await app.restart()
     await expect.poll(() => app.streams(), { timeout: 20_000 }).toBeGreaterThan(streams)
@@ -82,21 +85,15 @@ describe.each<Carrier>(['server-sent events', 'a WebSocket'])('a page that has i
     app.finish('first')
     await shows(tab, 'first, completed, ok, report first')
     expect(app.toolCalls).toBe(1)
-    await context.close()
   })
 
   test('two users in two profiles see nothing of each other, and who is not signed in sees nothing', async () => {
-    const [ada, eve] = [await signIn('ada'), await signIn('eve')]
-    await press(ada.tab, 'Start first')
-    await shows(ada.tab, 'first, working, ok, adding up')
-    await press(eve.tab, 'Start second')
-    await shows(eve.tab, 'second, working, ok, adding up')
+    const [ada, eve] = [await startAs('ada', 'first'), await startAs('eve', 'second')]
     expect(await eve.tab.getByRole('listitem').allTextContents()).toEqual(['second, working, ok, adding up'])
     expect(await ada.tab.getByRole('listitem').allTextContents()).toEqual(['first, working, ok, adding up'])
     const nobody = await (await browser.newContext()).newPage()
     await nobody.goto(app.url)
     await nobody.getByText('unauthorized').waitFor()
     expect(await nobody.getByRole('listitem').count()).toBe(0)
-    await Promise.all([ada, eve].map(({ context }) => context.close()))
   })
 })

@@ -38,6 +38,15 @@ const shown = (stage: CallStage, record?: TaskRecord, more: Partial<Call> = {}) 
 const task = (changes: Partial<TaskRecord>) => shown({ name: 'task' }, { ...RECORD, ...changes })
 const here = (changes: Partial<TaskRecord['here']>) => task({ here: { ...RECORD.here, ...changes } })
 const calling = { name: 'calling' as const, inputs: new Map(), failure: undefined, isOffline: false }
+const OPEN = { request: QUESTION, status: 'open' as const }
+const asking = (key: string, request = QUESTION): TaskRecord => ({
+  ...RECORD,
+  here: { ...RECORD.here, inputs: new Map([[key, { ...OPEN, request }]]) },
+})
+/** A call of an earlier visit, as its record is. */
+const recorded = (changes: Partial<CallRecord>) =>
+  shown({ name: 'recorded', record: changes as CallRecord, endedAt: NOW })
+const LOST = { task: { ...RECORD, lost: { at: NOW, reason: 'ttl' as const } } }
 
 describe('show', () => {
   it.each<[string, ReturnType<typeof show>, object]>([
@@ -64,7 +73,7 @@ describe('show', () => {
     ],
     [
       'asks before there is a task',
-      shown({ ...calling, inputs: new Map([['q', { request: QUESTION, status: 'open' as const }]]) }),
+      shown({ ...calling, inputs: new Map([['q', OPEN]]) }),
       { phase: 'input_required', inputRequests: { q: QUESTION } },
     ],
     ['has a task', task({}), { phase: 'working', task: TASK, network: 'ok', isCancelling: false }],
@@ -85,8 +94,8 @@ describe('show', () => {
   })
 
   it('lists the responses on their way, and no input request that is answered or handled', () => {
-    const inputs = new Map([
-      ['open', { request: QUESTION, status: 'open' as const }],
+    const inputs = new Map<string, object>([
+      ['open', OPEN],
       ['sent', { request: QUESTION, status: 'sending' as const, isRetrying: true, error: BUSY }],
       ['answered', { request: QUESTION, status: 'answered' as const }],
       ['handled', { request: QUESTION, status: 'handling' as const }],
@@ -97,8 +106,7 @@ describe('show', () => {
   })
 
   it('takes a key that names what every object has for a key like any other', () => {
-    const inputs = new Map([['__proto__', { request: QUESTION, status: 'open' as const }]])
-    expect(Object.keys(here({ inputs } as never).inputRequests)).toEqual(['__proto__'])
+    expect(Object.keys(show(CALL, asking('__proto__')).inputRequests)).toEqual(['__proto__'])
   })
 
   it('takes the progress of the snapshot before that of a notification', () => {
@@ -132,26 +140,16 @@ describe('show', () => {
   })
 
   it('shows a call of an earlier visit as ended, or as failed where the server had lost its task', () => {
-    const record = (changes: Partial<TaskRecord>) => ({ task: { ...RECORD, ...changes } }) as CallRecord
-    const over = { task: { ...TASK, status: 'completed' as const } }
-    expect(shown({ name: 'recorded', record: record(over), endedAt: NOW })).toMatchObject({
-      phase: 'ended',
-      endedAt: NOW,
-      task: over.task,
-    })
-    const lost = record({ lost: { at: NOW, reason: 'ttl' } })
-    expect(shown({ name: 'recorded', record: lost, endedAt: NOW })).toMatchObject({
-      phase: 'failed',
-      error: expect.any(TaskExpiredError),
-    })
+    const over = { ...TASK, status: 'completed' as const }
+    expect(recorded({ task: { ...RECORD, task: over } })).toMatchObject({ phase: 'ended', endedAt: NOW, task: over })
+    expect(recorded(LOST)).toMatchObject({ phase: 'failed', error: expect.any(TaskExpiredError) })
   })
 
   it('keeps the reference of what is shown as it was, and of the members that are', () => {
-    const inputs = new Map([['q', { request: QUESTION, status: 'open' as const }]])
-    const record = { ...RECORD, here: { ...RECORD.here, inputs } } as TaskRecord
-    const before = show({ ...CALL, stage: { name: 'task' } }, record)
-    expect(show({ ...CALL, stage: { name: 'task' } }, { ...record, sentAt: NOW + 5 }, before)).toBe(before)
-    const failing = show({ ...CALL, stage: { name: 'task' } }, { ...record, failure: FAILURE }, before)
+    const record = asking('q')
+    const before = show(CALL, record)
+    expect(show(CALL, { ...record, sentAt: NOW + 5 }, before)).toBe(before)
+    const failing = show(CALL, { ...record, failure: FAILURE }, before)
     expect(failing).not.toBe(before)
     expect(failing.inputRequests).toBe(before.inputRequests)
     expect(failing.task).toBe(before.task)
@@ -211,27 +209,17 @@ describe('what is shown', () => {
   })
 
   it('names in a lost call of an earlier visit why, the task and the call', () => {
-    const record = (changes: Partial<TaskRecord>) => ({ task: { ...RECORD, ...changes } }) as CallRecord
-    const lost = shown({ name: 'recorded', record: record({ lost: { at: NOW, reason: 'ttl' } }), endedAt: NOW })
-    expect(lost.error).toMatchObject({ reason: 'ttl', taskId: 't', callId: 'c' })
-    const intent = shown({ name: 'recorded', record: { ...record({}), task: undefined }, endedAt: NOW })
-    expect(intent).toStrictEqual({ phase: 'ended', ...QUIET, endedAt: NOW })
+    expect(recorded(LOST).error).toMatchObject({ reason: 'ttl', taskId: 't', callId: 'c' })
+    expect(recorded({ task: undefined })).toStrictEqual({ phase: 'ended', ...QUIET, endedAt: NOW })
   })
 
   it('keeps lists where they are the same, and takes others of as many for others', () => {
-    const asked = (key: string, request: InputRequest = QUESTION) => ({
-      ...RECORD,
-      here: { ...RECORD.here, inputs: new Map([[key, { request, status: 'open' as const }]]) },
-    })
-    const stage = { name: 'task' as const }
-    const before = show({ ...CALL, stage }, asked('a'))
-    expect(Object.keys(show({ ...CALL, stage }, asked('b'), before).inputRequests)).toEqual(['b'])
-    expect(show({ ...CALL, stage }, asked('a', { method: 'roots/list' }), before)).not.toBe(before)
-    expect(show({ ...CALL, stage }, asked('a'), before)).toBe(before)
-    expect(show({ ...CALL, stage }, RECORD, before).inputRequests).toEqual({})
-    expect(show({ ...CALL, stage }, asked('a'), show({ ...CALL, stage }, RECORD)).inputRequests).toEqual({
-      a: QUESTION,
-    })
+    const before = show(CALL, asking('a'))
+    expect(Object.keys(show(CALL, asking('b'), before).inputRequests)).toEqual(['b'])
+    expect(show(CALL, asking('a', { method: 'roots/list' }), before)).not.toBe(before)
+    expect(show(CALL, asking('a'), before)).toBe(before)
+    expect(show(CALL, RECORD, before).inputRequests).toEqual({})
+    expect(show(CALL, asking('a'), show(CALL, RECORD)).inputRequests).toEqual({ a: QUESTION })
   })
 
   it('prefers why a cancellation failed to why a poll did', () => {
