@@ -109,6 +109,28 @@ describe('a page', () => {
     expect(polls()).toEqual([1000, 2000])
   })
 
+  // task 1  poll, under way ─ hidden: given up ─ shown ─ poll
+  // task 2       in line ──── hidden: given up ─ shown ─ poll
+  it('that is alone polls nothing once it is hidden for good, and what was in line, too, once it is back', async () => {
+    const { server, browser, open } = createVisits(createTaskClient)
+    server.on('tools/call', created({ taskId: 'task-1' }), created({ taskId: 'task-2' }))
+    server.on('tasks/get', silence)
+    const { page, client } = open({ crossTab: false, push: false, poll: { maxConcurrent: 1 } })
+    const calls = ['a', 'b'].map((key) => client.startToolCall({ name: 'report' }, { key }))
+    await browser.advance(2000)
+    expect(server.received('tasks/get').map(({ params }) => params['taskId'])).toEqual(['task-1'])
+    await page.hidePage()
+    await browser.advance(100)
+    page.freeze()
+    await browser.advance(5000)
+    expect(server.received('tasks/get')).toHaveLength(1)
+    server.on('tasks/get', (request) => completed({ taskId: request.params['taskId'] })(request))
+    await page.thaw()
+    await page.showPage()
+    await browser.advance(5000)
+    expect(calls.map((call) => call.getState().phase)).toEqual(['completed', 'completed'])
+  })
+
   it('[DUR-49] polls once after a sleep, at once, when it is looked at', async () => {
     const { advance, browser, page, polls } = follow([snapshot()])
     await advance(1500)

@@ -55,7 +55,9 @@ export function watchPage(run: Run): Unsubscribe {
     environment.onPageHide(() => {
       writeAll(run)
       dropPolls(run, [...run.underWay.keys(), ...run.waiting])
-      for (const task of run.tasks.values()) if (!run.tabs.isAlone) task.doubtfulSince = Number.POSITIVE_INFINITY
+      // One that is alone has no lead to give away, and the poll that it gives up may be due again.
+      const until = run.tabs.isAlone ? 'listenUntil' : 'doubtfulSince'
+      for (const task of run.tasks.values()) task[until] = Number.POSITIVE_INFINITY
     }),
     environment.onPageShow(all(comeBack)),
   ]
@@ -71,7 +73,8 @@ export function writeAll(run: Run): Promise<void>[] {
 
 async function comeBack(run: Run, task: TaskEntry): Promise<void> {
   const { tabs } = run
-  if (!tabs.isAlone) {
+  if (tabs.isAlone) task.listenUntil = 0
+  else {
     listen(run, task, LEADER_TIMEOUT_MS)
     task.wasLate = false
     tabs.post({ type: 'ask', taskId: task.taskId })

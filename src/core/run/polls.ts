@@ -22,10 +22,10 @@ export function addPoll(run: Run, task: TaskEntry): void {
   nextPolls(run)
 }
 
-/** Gives up the polls of these tasks. */
+/** Gives up the polls of these tasks. One in line was not sent, so nothing else says that it is over. */
 export function dropPolls({ waiting, underWay }: Run, tasks: Iterable<TaskEntry>): void {
   for (const task of tasks) {
-    waiting.delete(task)
+    if (waiting.delete(task)) task.poll = 'idle'
     underWay.get(task)?.abort(GIVEN_UP)
   }
 }
