@@ -6,7 +6,7 @@ import { cutText } from '../protocol/text.js'
 import { hash } from '../record/hash.js'
 import { type InputState, withInput } from '../record/inputs.js'
 import { nobodyToAsk } from '../record/learn.js'
-import { onAbort } from '../time/abort.js'
+import { aborted, onAbort } from '../time/abort.js'
 import { isAnswered, noteAnswered } from './answered.js'
 import type { CallEntry, PendingResponse, TaskEntry } from './entries.js'
 import { handlerOf, setInput, validateInputResponse } from './inputs.js'
@@ -51,7 +51,8 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
   try {
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       if ((await isAnswered(run, entry, taskId, inputKey, signal)) || !isWanted()) return
-      const response = await handler({ taskId, callId, inputKey, signal })
+      // One that does not look at the signal must not keep its turn, which another client of the page may wait for.
+      const response = await Promise.race([handler({ taskId, callId, inputKey, signal }), aborted(signal)])
       if (!isWanted()) return
       await check(run, callId, request, response)
       if (isWanted()) await give(run, entry, taskId, inputKey, response, turn)
