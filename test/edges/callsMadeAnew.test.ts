@@ -6,6 +6,7 @@ import {
   completed,
   created,
   createScriptedServer,
+  held,
   rpcError,
   type ScriptedServer,
   snapshot,
@@ -180,5 +181,65 @@ describe('a task that the server has lost, where the loss could not be recorded'
     expect(again.getState()).toMatchObject({ phase: 'working' })
     const tasks = [again, b.client.getToolCall(again.callId)].map((call) => call?.getState().task?.taskId)
     expect(tasks[0]).toBe(tasks[1])
+  })
+})
+
+describe('a call that a tab lists as ended, and another tab makes anew', () => {
+  /** A tab that lists the call of an earlier visit, and one that has not made it anew yet. */
+  async function listed() {
+    const earlier = openTab()
+    const { callId } = run(earlier)
+    server.on('tasks/get', (request) => completed({ taskId: request.params['taskId'] })(request))
+    await browser.advance(3 * SECOND)
+    await earlier.page.close()
+    const a = openTab()
+    await Promise.all([a.client.resumeToolCalls(), browser.advance(SECOND)])
+    const shown = () => {
+      const { phase, task } = a.client.getToolCallState(callId) ?? {}
+      return [phase, task?.taskId]
+    }
+    expect(shown()).toEqual(['ended', 'task-1'])
+    server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
+    return { a, b: openTab(), callId, shown }
+  }
+
+  it('is at work in both', async () => {
+    const { b, shown } = await listed()
+    run(b, { repeat: 'settled' })
+    await browser.advance(3 * SECOND)
+    expect(shown()).toEqual(['working', 'task-2'])
+  })
+
+  // tab A  lists task 1 ─ in the back-forward cache ········· back: resumes task 2
+  // tab B                     calls anew: task 2 ─ closed
+  it('is resumed by a tab that did not hear of it', async () => {
+    const { a, b, shown } = await listed()
+    await a.page.hidePage()
+    a.page.freeze()
+    const call = run(b, { repeat: 'settled' })
+    await browser.advance(3 * SECOND)
+    expect(call.getState().phase).toBe('working')
+    await b.page.close()
+    void a.page.thaw()
+    void a.page.showPage()
+    const [handles] = await Promise.all([a.client.resumeToolCalls(), browser.advance(3 * SECOND)])
+    expect(shown()).toEqual(['working', 'task-2'])
+    server.on('tasks/get', completed({ taskId: 'task-2' }))
+    await browser.advance(3 * SECOND)
+    await expect(handles[0]?.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+  })
+
+  it('is not taken for interrupted while that tab waits for its response', async () => {
+    const { a, b, callId, shown } = await listed()
+    const response = held(created({ taskId: 'task-2' }))
+    server.on('tools/call', response)
+    run(b, { repeat: 'settled' })
+    await browser.advance(SECOND)
+    const resumed = a.client.resumeToolCalls({ callId })
+    await browser.advance(SECOND)
+    expect(shown()).toEqual(['ended', 'task-1'])
+    response.release()
+    await Promise.all([resumed, browser.advance(3 * SECOND)])
+    expect(shown()).toEqual(['working', 'task-2'])
   })
 })

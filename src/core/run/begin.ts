@@ -10,9 +10,10 @@ import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'
 import { isSettled } from '../record/toolCallState.js'
 import { NO_LOCK } from '../tabs/tabs.js'
 import { type CallEntry, createCallEntry } from './entries.js'
+import { isForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
-import { begin, findTask, isReusable, MAX_SETTLED, meet, newCall, type Repeat } from './pageCalls.js'
+import { begin, findTask, isAnew, isReusable, MAX_SETTLED, meet, newCall, type Repeat } from './pageCalls.js'
 import type { Run } from './run.js'
 import { startCall } from './start.js'
 
@@ -123,14 +124,14 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   run.tabs.open()
   if (callId !== undefined) {
     const found = await run.readFound(run, callId, await run.records.read(callId))
-    if (signal.aborted || found === undefined) return []
-    const known = run.calls.get(callId)
+    if (!isThere(run, found)) return []
+    const known = knownCall(run, found)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)
-    return [createHandle(run, known === undefined || known.call.stage.name === 'recorded' ? open(run, found) : known)]
+    return [createHandle(run, known ?? open(run, found))]
   }
   const handles: CallHandle[] = []
   const resume = (records: readonly CallRecord[]) => {
-    if (!signal.aborted) for (const record of records) handles.push(...resumeRecord(run, record))
+    for (const record of records) if (isThere(run, record)) handles.push(...resumeRecord(run, record))
   }
   const found = await run.records.list(resume)
   const over = found.filter(
@@ -140,10 +141,21 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   return signal.aborted ? [] : handles
 }
 
+/** True where there is something to resume: what was read may have been forgotten meanwhile. */
+function isThere(run: Run, found: CallRecord | undefined): found is CallRecord {
+  return !run.closing.signal.aborted && found !== undefined && !isForgotten(run, found.callId, found.startedAt)
+}
+
+/** The call as this page follows it, or as it has ended: not where that is only listed, or was made again in another tab. */
+function knownCall(run: Run, found: CallRecord): CallEntry | undefined {
+  const known = run.calls.get(found.callId)
+  return known === undefined || known.call.stage.name === 'recorded' || isAnew(known, found) ? undefined : known
+}
+
 function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
   const { callId, held, task } = record
   if (held === 'working') run.tabs.post({ type: 'ask', callId })
-  const known = run.calls.get(callId)
+  const known = knownCall(run, record)
   const plan = planStart(record, { wish: 'list', isRepeatable: false })
   if (plan === 'follow' && task !== undefined)
     return [createHandle(run, known ?? findTask(run, task.task.taskId) ?? meet(run, record, plan))]
@@ -169,8 +181,7 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
   try {
     lock = await run.tabs.lock(`call:${callId}`, signal)
     const found = await run.records.read(callId)
-    if (signal.aborted || found === undefined) return []
-    return [createHandle(run, run.calls.get(callId) ?? open(run, found))]
+    return isThere(run, found) ? [createHandle(run, knownCall(run, found) ?? open(run, found))] : []
   } catch (error) {
     if (signal.aborted) return []
     throw error

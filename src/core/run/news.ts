@@ -5,7 +5,7 @@ import { dropForgotten, followInstead } from './catchUp.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
 import { learn } from './learning.js'
-import { adopt, meet } from './pageCalls.js'
+import { adopt, isAnew, meet } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
 import { now, type Receive, type Run } from './run.js'
 import { settle } from './settle.js'
@@ -77,11 +77,6 @@ function learnFrom(run: Run, told: TaskRecord): void {
 /** True if the call waits for another tab that makes it. One that is to be made in any case waits for its turn alone. */
 function awaits({ call: { stage } }: CallEntry): boolean {
   return stage.name === 'waiting' && stage.wish !== 'call-again'
-}
-
-/** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
-function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
-  return call.stage.name === 'settled' && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */

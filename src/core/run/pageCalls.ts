@@ -103,6 +103,12 @@ export function meet(run: Run, record: CallRecord, plan: StartPlan, kept: 'there
   return entry
 }
 
+/** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
+export function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
+  const isOverHere = call.stage.name === 'settled' || call.stage.name === 'recorded'
+  return isOverHere && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
+}
+
 /** With what a call has failed whose task is lost, or whose response never came. */
 export function failureOf({ callId, tool, task }: CallRecord): Error {
   if (task === undefined) return new ToolCallInterruptedError(tool, { callId })
