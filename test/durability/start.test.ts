@@ -104,3 +104,19 @@ describe('a call with a key, after a reload', () => {
     expect(visits.keys()).toEqual([])
   })
 })
+
+it('Many calls that were interrupted are found with one list of the tools', async () => {
+  const visits = setUp()
+  visits.server.on('tools/call', silence)
+  const before = visits.open()
+  for (let n = 0; n < 30; n++) {
+    before.client.startToolCall({ name: 'report' }, { key: `k${n}` }).result.catch(() => {})
+  }
+  await visits.browser.advance(1000)
+  await before.page.close()
+  const listed = visits.count('tools/list')
+  const { client } = visits.open()
+  await Promise.all([client.resumeToolCalls(), visits.browser.advance(5000)])
+  expect(Object.values(client.store.getState().calls).map(({ phase }) => phase)).toEqual(Array(30).fill('failed'))
+  expect(visits.count('tools/list') - listed).toBe(1)
+})

@@ -1,5 +1,6 @@
 import { ConnectionFailedError } from '../protocol/errors.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../protocol/taskPort.js'
+import type { Tool } from '../protocol/tool.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
@@ -57,6 +58,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
   }
 
   const era = () => sdk.era() ?? 'modern'
+  let listing: Promise<Tool[]> | undefined
 
   /** Sends what the app has not asked for. */
   const overConnection = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> =>
@@ -109,8 +111,11 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     cancelTask: (taskId, signal) => forTask(({ tasks }) => tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name) => {
       try {
-        const { annotations } =
-          (await overConnection(({ listTools }) => listTools())).find((tool) => tool.name === name) ?? {}
+        // Many calls may be found at once, and one list says it of all of them.
+        listing ??= overConnection(({ listTools }) => listTools()).finally(() => {
+          listing = undefined
+        })
+        const { annotations } = (await listing).find((tool) => tool.name === name) ?? {}
         return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
       } catch {
         // A server that cannot be asked has not said so.
