@@ -2,7 +2,16 @@ import type { TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient, describeFull } from './support/anyClient.js'
-import { completed, created, createScriptedServer, http, result, speakLegacy } from './support/scriptedServer.js'
+import {
+  completed,
+  created,
+  createScriptedServer,
+  http,
+  result,
+  snapshot,
+  speakLegacy,
+} from './support/scriptedServer.js'
+import { createVisits } from './support/visits.js'
 
 const discovered = (capabilities: Record<string, unknown>) =>
   result({ supportedVersions: ['2026-07-28'], capabilities })
@@ -46,6 +55,34 @@ describe('a server that is down when the page loads', () => {
     expect(count('server/discover')).toBe(1)
     await page.advance(1)
     await expect(connected).resolves.toBeUndefined()
+  })
+
+  // poll ─ server/discover: 503, again in two minutes ─────────── server/discover ─ tasks/get
+  it('is left alone for as long by the polls of the tasks of an earlier visit', async () => {
+    const { browser, server, open, times } = createVisits(createTaskClient)
+    server.on('tools/call', created({ taskId: 'task-1' }), created({ taskId: 'task-2', pollIntervalMs: 3000 }))
+    server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
+    const earlier = open()
+    for (const key of ['a', 'b']) earlier.client.startToolCall({ name: 'report' }, { key }).result.catch(() => {})
+    await browser.advance(4500)
+    await earlier.page.close()
+    const busy = http(503, { headers: { 'Retry-After': '120' } })
+    server.on('server/discover', busy, discovered({ tools: {} }))
+    const { client } = open()
+    await Promise.all([client.resumeToolCalls(), browser.advance(119_000)])
+    const [first = 0] = times('server/discover').slice(1)
+    expect(times('server/discover').slice(1)).toEqual([first])
+    const polls = times('tasks/get').length
+    await browser.advance(60_000)
+    expect(times('server/discover').slice(1)).toEqual([first, expect.closeTo(first + 120_000, -4)])
+    expect(
+      new Set(
+        server
+          .received('tasks/get')
+          .slice(polls)
+          .map(({ params }) => params['taskId']),
+      ),
+    ).toEqual(new Set(['task-1', 'task-2']))
   })
 
   it.each([408, 425, 429])('is not taken for one of 2025-11-25 because it says %i', async (status) => {

@@ -1,5 +1,5 @@
-import { TaskRequestError } from '../protocol/errors.js'
 import { type PollPolicy, pollInterval } from '../time/policy.js'
+import { askedMs } from './failed.js'
 import type { TaskRecord } from './record.js'
 
 /**
@@ -74,7 +74,7 @@ export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at:
   const at = withinTtl(record, policy, planned(record, policy))
   if (failure === undefined)
     return { at, why: quietUntil > Math.max(earliestAt, retryAt) ? 'safety-interval' : 'interval' }
-  const isAsked = failure.error instanceof TaskRequestError && failure.error.retryAfterMs !== undefined
+  const isAsked = askedMs(failure.error) !== undefined
   return { at, why: isAsked && retryAt <= earliestAt ? 'retry-after' : 'backoff' }
 }
 

@@ -45,7 +45,7 @@ export function failed(
 
   const isRequest = error instanceof TaskRequestError
   const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
-  const asked = Math.max(pollInterval(task.pollIntervalMs, policy), (isRequest && error.retryAfterMs) || 0)
+  const asked = Math.max(pollInterval(task.pollIntervalMs, policy), askedMs(error) ?? 0)
   return {
     ...record,
     earliestAt: Math.max(record.earliestAt, now + asked),
@@ -56,6 +56,11 @@ export function failed(
     failure: { error, network, count, violations, refusals },
     notedAt: now,
   }
+}
+
+/** For how long the server asks to be left alone, in ms (`Retry-After`), also where it has refused the connection. */
+export function askedMs(error: Error): number | undefined {
+  return (error instanceof TaskRequestError ? error : (Object(error.cause) as TaskRequestError)).retryAfterMs
 }
 
 /** A task that the app has named has no times until the server has shown it. */

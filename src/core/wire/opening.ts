@@ -29,7 +29,7 @@ export interface OpeningOptions {
 }
 
 export interface Opening {
-  /** The connection that there is, or a new one: one attempt, which others may have begun. */
+  /** The connection that there is, or a new one: one attempt, which others may have begun, no earlier than the server wants. */
   connected(): Promise<ConnectedSdk>
   /** The same for the app, which waits while an attempt that failed in a way that may pass is repeated. */
   connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk>
@@ -60,6 +60,8 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   let isClosed = false
   let persisting: Persisting | undefined
   let attemptsLeft = 0
+  /** What the last attempt has failed with, and when, ms since the epoch. */
+  let failure: { readonly error: Error; readonly at: number } | undefined
   const page = watchPage(retry, () => void connectedForApp().catch(() => {}))
 
   async function connect(): Promise<ConnectedSdk> {
@@ -89,14 +91,24 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       if (!isRepeated) attemptsLeft = 0
       onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
       if (!isRepeated && isPassingFailure(cause)) page.watch()
+      failure = { error, at: now() }
       throw error
     })
     return connecting
   }
 
+  const now = () => retry?.environment.now() ?? 0
+
+  /** What the app has not asked for waits for as long as the server wants to be left alone. */
+  function connected(): Promise<ConnectedSdk> {
+    if (connecting !== undefined || failure === undefined || isClosed) return attempt()
+    const isEarly = failure.at <= now() && now() < (retry?.earliestAt() ?? 0)
+    return isEarly ? Promise.reject(failure.error) : attempt()
+  }
+
   /** Whether the server may be asked again before anybody has lost patience. */
   function isSoon(): boolean {
-    return retry !== undefined && retry.earliestAt() - retry.environment.now() <= retry.policy.maxMs
+    return retry !== undefined && retry.earliestAt() - now() <= retry.policy.maxMs
   }
 
   async function persist({ attempts, policy, environment, earliestAt }: ConnectRetry, signal: AbortSignal) {
@@ -144,7 +156,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   }
 
   return {
-    connected: attempt,
+    connected,
     connectedForApp,
     current: () => open,
     close: async () => {
