@@ -5,6 +5,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../src/server.js'
 import { createTaskClient } from './support/anyClient.js'
+import { created, snapshot, unreachable } from './support/scriptedServer.js'
+import { createVisits, knowsKeys, startReport } from './support/visits.js'
 
 const KEY_META = 'dev.taskwire/idempotencyKey'
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
@@ -319,4 +321,19 @@ it('a task whose record found no room is polled no earlier because another tab h
   expect(since.map(({ method }) => method).slice(0, 2)).toEqual(['tools/call', 'tasks/get'])
   expect(Number(since[1]?.at) - Number(since[0]?.at)).toBeGreaterThanOrEqual(1000)
   expect(runs).toHaveBeenCalledTimes(1)
+})
+
+it('a call that waited for the network longer than the server knows keys is sent again all the same', async () => {
+  const { browser, server, open, callKeys } = createVisits(createTaskClient, knowsKeys(3_600_000))
+  server.on('tools/call', unreachable, created())
+  server.on('tasks/get', snapshot())
+  const visit = open()
+  await Promise.all([visit.client.connect(), browser.advance(1000)])
+  visit.page.setOnline(false)
+  const call = startReport(visit)
+  await browser.advance(2 * 3_600_000)
+  visit.page.setOnline(true)
+  await browser.advance(60_000)
+  expect(call.getState().phase).toBe('working')
+  expect(callKeys()).toEqual([expect.any(String), callKeys()[0]])
 })

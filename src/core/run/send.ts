@@ -46,6 +46,8 @@ export async function sendCall(
   const { policy } = rules
   const { callId, name, arguments: args } = entry.call
   let key = before?.idempotencyKey
+  /** Since when the server may know the key; of one that an earlier page has made, no earlier than when that made the call. */
+  let keyAt = entry.call.startedAt
   let canRepeat = key !== undefined
   let isSentHere = false
   let giveUpAt: number | undefined
@@ -66,7 +68,7 @@ export async function sendCall(
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
     // The server may have forgotten the call, or be another one by now.
-    canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(now(run) - entry.call.startedAt) < keyTtlMs)
+    canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(now(run) - keyAt) < keyTtlMs)
     if (key !== undefined && !canRepeat) {
       const isWanted = !isSentHere && ((before && wish === 'call-if-settled') || (await port.isRepeatable(name)))
       if (!isWanted) throw new ToolCallInterruptedError(name, { callId })
@@ -76,7 +78,10 @@ export async function sendCall(
     }
     checkLock()
     isSentHere = true
-    if (canRepeat) key ??= environment.randomId()
+    if (canRepeat && key === undefined) {
+      key = environment.randomId()
+      keyAt = now(run)
+    }
     const { sent } = entry.call
     change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
