@@ -109,7 +109,11 @@ const texts = (storage: WebStorage) =>
     return `${key} ${storage.getItem(key)}`
   })
 const local = () => texts(browser.storage.local)
-const start = ({ client }: Tab, args: Record<string, unknown> = {}, options: { repeat?: 'settled' } = {}) => {
+const start = (
+  { client }: Tab,
+  args: Record<string, unknown> = {},
+  options: { repeat?: 'settled' | 'always' } = {},
+) => {
   const call = client.startToolCall({ ...WORK, arguments: args }, { key: 'k', ...options })
   call.result.catch(() => {})
   return call
@@ -211,6 +215,33 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     await browser.advance(5 * SECOND)
     await expect(third.result).resolves.toBeDefined()
     expect(server.received('tools/call')).toHaveLength(2)
+  })
+
+  // tab A  task 1 ─ ended ··································· reload ─ calls, unless it is at work: follows task 2
+  // tab B                   calls, unless at work: task 2 ──────────── tells
+  it("[EDGE-14] counts no longer once another tab has made the call again with repeat: 'settled'", async () => {
+    const first = openTab()
+    const ended = start(first)
+    await browser.advance(11 * MINUTE)
+    expect(ended.getState().phase).toBe('completed')
+    const again = start(openTab(), {}, { repeat: 'settled' })
+    await browser.advance(3 * SECOND)
+    expect(again.getState().phase).toBe('working')
+    expect(server.received('tools/call')).toHaveLength(2)
+    const call = start(await reload(first), {}, { repeat: 'settled' })
+    await browser.advance(3 * SECOND)
+    expect(server.received('tools/call')).toHaveLength(2)
+    expect(call.getState().task?.taskId).toBe(again.getState().task?.taskId)
+  })
+
+  it("[EDGE-14] is that of the later task where another tab makes the call again with repeat: 'always'", async () => {
+    const call = start(openTab())
+    await browser.advance(3 * SECOND)
+    const again = start(openTab(), {}, { repeat: 'always' })
+    await browser.advance(3 * SECOND)
+    expect(server.received('tools/call')).toHaveLength(2)
+    expect(again.getState().phase).toBe('working')
+    expect(call.getState().task?.taskId).toBe(again.getState().task?.taskId)
   })
 
   it('[EDGE-14] goes with a call without a key, from both storages', async () => {

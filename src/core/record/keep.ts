@@ -28,6 +28,13 @@ export function isHeldRecord(text: string | null | undefined): boolean {
   return text?.includes('"held":') === true && decodeCallRecord(text, 0)?.held !== undefined
 }
 
+/** True where both are records, and the one call was not made after the other. */
+export function isSameStart(a: string | null | undefined, b: string | null | undefined): boolean {
+  if (typeof a !== 'string' || typeof b !== 'string') return false
+  const startedAt = decodeCallRecord(a, 0)?.startedAt
+  return startedAt !== undefined && startedAt === decodeCallRecord(b, 0)?.startedAt
+}
+
 function namesSession({ task }: CallRecord): boolean {
   return task?.era === 'legacy' && task.task.taskId.startsWith(SESSION_PREFIX)
 }

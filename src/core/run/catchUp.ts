@@ -35,8 +35,9 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const followed = entry.task
   if (followed === undefined) return
   const stored = await run.records.read(entry.call.callId)
-  // Where none of them can write, the later one counts, so that they do not swap their tasks for ever.
-  const found = stored ?? (told !== undefined && isLater(told, entry) ? told : undefined)
+  // Where none of them can write, or read what the other one has written, the later one counts, so that they do not swap their
+  // tasks for ever.
+  const found = stored?.task === undefined && told !== undefined && isLater(told, entry) ? told : stored
   const task = found?.task
   if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
   if (task.task.taskId !== followed.taskId) adopt(run, entry, found, stored ? 'there' : 'assumed')

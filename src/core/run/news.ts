@@ -54,7 +54,7 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   } else if (known === undefined || isAnew(known, record)) {
     if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task)) meet(run, record, 'follow', 'assumed')
   } else if (known.task === undefined) {
-    if (awaits(known) && !refuseOther(run, known, record, 'assumed')) adopt(run, known, record, 'assumed')
+    if (awaits(known, isOver(task)) && !refuseOther(run, known, record, 'assumed')) adopt(run, known, record, 'assumed')
   } else if (known.task.taskId !== task.task.taskId) void followInstead(run, known, record)
 }
 
@@ -74,9 +74,12 @@ function learnFrom(run: Run, told: TaskRecord): void {
   if (failure.network === 'paused') run.port.holdSignIn?.()
 }
 
-/** True if the call waits for another tab that makes it. One that is to be made in any case waits for its turn alone. */
-function awaits({ call: { stage } }: CallEntry): boolean {
-  return stage.name === 'waiting' && stage.wish !== 'call-again'
+/**
+ * True if the call waits for another tab that makes it. One that is to be made in any case waits for its turn alone, and so does
+ * one that is to be made again where its task is over.
+ */
+function awaits({ call: { stage } }: CallEntry, isTaskOver = false): boolean {
+  return stage.name === 'waiting' && (stage.wish === 'call' || (stage.wish === 'call-if-settled' && !isTaskOver))
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */

@@ -1,4 +1,4 @@
-import { heldRecord, isHeldRecord } from '../record/keep.js'
+import { heldRecord, isHeldRecord, isSameStart } from '../record/keep.js'
 import type { PageStorage } from './pageStorage.js'
 import type { TaskStorage } from './taskStorage.js'
 
@@ -7,13 +7,14 @@ const PREFIX = 'held:'
 /**
  * Keeps records whose task id names a session in `own`, which is for one tab and no longer than that. In `shared`
  * stands meanwhile that the call was made, so that no other tab makes it again. An item counts as gone once it is gone
- * from there: another tab has forgotten the call.
+ * from there, for another tab has forgotten the call, and once a later call stands there, which another tab has made.
  */
 export function splitStorage(shared: PageStorage, own: PageStorage): TaskStorage {
   return {
     getItem: (key) => {
       const text = shared.getItem(key)
-      return isHeldRecord(text) ? (own.getItem(PREFIX + key) ?? text) : text
+      const kept = isHeldRecord(text) ? own.getItem(PREFIX + key) : undefined
+      return isSameStart(kept, text) ? kept : text
     },
     setItem: (key, value) => {
       const held = heldRecord(value)
