@@ -3,6 +3,7 @@ import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } fro
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { created, createScriptedServer, http, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import { knowsKeys } from '../support/visits.js'
 
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
@@ -237,4 +238,17 @@ it('A call that is made in the millisecond in which another one was forgotten is
   expect(call?.getState().phase).toBe('working')
   const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
   expect(found.map(({ callId }) => callId)).toEqual([call?.callId])
+})
+
+it('A call that is sent again and again is given up no later because the clock was set back meanwhile', async () => {
+  server = createScriptedServer({ now: browser.now, capabilities: knowsKeys(7 * 24 * HOUR) })
+  server.on('tools/call', http(503))
+  const { client } = openTab()
+  const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+  call.result.catch(() => {})
+  await browser.advance(HOUR / 2)
+  expect(call.getState()).toMatchObject({ phase: 'calling', network: 'retrying' })
+  browser.setClock(-24 * HOUR)
+  await browser.advance(HOUR + 60 * SECOND)
+  expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallInterruptedError' } })
 })

@@ -50,7 +50,7 @@ export async function sendCall(
   let keyAt = entry.call.startedAt
   let canRepeat = key !== undefined
   let isSentHere = false
-  let giveUpAt: number | undefined
+  let giveUpAt = Number.POSITIVE_INFINITY
   let violations = 0
 
   /**
@@ -99,7 +99,8 @@ export async function sendCall(
   return retry(
     { environment, policy, signal, onOffline: () => setOffline(run, entry, true) },
     () => {
-      giveUpAt ??= environment.now() + policy.callTimeoutMs
+      // No later than that by a clock that was set back since.
+      giveUpAt = Math.min(giveUpAt, environment.now() + policy.callTimeoutMs)
       setOffline(run, entry, false)
       return port.callTool(
         { name, ...(args && { arguments: args }), meta },
@@ -117,7 +118,7 @@ export async function sendCall(
       if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
       const { retryAfterMs: askedMs = 0 } = Object(error.cause) as { retryAfterMs?: number }
       change(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
-      if (failures < policy.maxAttempts && environment.now() + askedMs < (giveUpAt ?? 0)) return askedMs
+      if (failures < policy.maxAttempts && environment.now() + askedMs < giveUpAt) return askedMs
       throw error instanceof ToolCallInterruptedError
         ? error
         : new ToolCallInterruptedError(name, { callId, cause: error })
