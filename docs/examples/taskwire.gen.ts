@@ -1,7 +1,7 @@
 // made by `npx taskwire types`; do not edit
 
 export interface Tools {
-  /** Says what it is told. */
+  /** Returns the text of its argument. */
   echo_text: {
     arguments: EchoTextArguments
   }

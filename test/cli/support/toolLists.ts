@@ -19,7 +19,7 @@ export const documented: readonly object[] = [
   },
   {
     name: 'echo_text',
-    description: 'Says what it is told.',
+    description: 'Returns the text of its argument.',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   },
 ]
