@@ -1,5 +1,5 @@
-// What was played last against the client, from test/seeded/seen.json, which `--record` of npm run chaos, chaos:bridge and universe
-// writes. The tables stand between `<!-- universe -->` and `<!-- /universe -->`.
+// What was played last against the client, from test/seeded/seen.json, which `--record` of npm run chaos, chaos:bridge,
+// chaos:backend and universe writes. The tables stand between `<!-- universe -->` and `<!-- /universe -->`.
 
 import { tableOf } from './budgets.mjs'
 
@@ -12,8 +12,9 @@ const place = /(<!-- universe -->\n\n).*?(\n?<!-- \/universe -->)/gs
  * @param {Seen} seen
  * @returns {{ text: string, problems: string[] }} the document as it should be, and what is wrong with the one that is there
  */
-export function checkUniverse(markdown, { runs, worlds }) {
+export function checkUniverse(markdown, { runs, worlds, processes }) {
   const played = Object.entries(runs)
+  const overDatabases = Object.entries(processes)
   const runRows = played.map(([name, run]) => [
     name,
     run.commit,
@@ -33,12 +34,27 @@ export function checkUniverse(markdown, { runs, worlds }) {
     world.commit,
     String(world.hours),
   ])
+  const processRows = overDatabases.map(([name, run]) => [
+    name,
+    count(run.calls),
+    count(run.kills),
+    count(run.stops),
+    count(run.interrupted),
+    count(run.failures),
+    run.commit,
+    run.date,
+  ])
+  const commands = new Set([...played, ...overDatabases].map(([, { command }]) => `\`${command}\``))
   const right = [
     tableOf([
       ['played', 'commit', 'date', 'schedules', 'failures', 'ended within', 'hours of a processor'],
       ...runRows,
     ]),
-    `The commands: ${played.map(([, { command }]) => `\`${command}\``).join(', ')}.`,
+    tableOf([
+      ['processes over', 'calls', 'killed', 'frozen', 'interrupted', 'failures', 'commit', 'date'],
+      ...processRows,
+    ]),
+    `The commands: ${[...commands].join(', ')}.`,
     `What no schedule reached: ${neverReached(runs)}.`,
     tableOf([
       ['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'commit', 'hours of a processor'],

@@ -1,13 +1,15 @@
 import { parseRun } from '../seeded/parseRun.js'
+import { keepSeen, playedNow } from '../seeded/seen.js'
 import { playProcesses } from './processChaos.js'
 
 // Real processes of a backend over real databases, killed and frozen: `npm run chaos:backend -- --runs 1000`.
 //
-//     --runs N         how many calls, 200 by default
+//     --runs N         how many calls, 200 by default; in about a third of them, a second page starts the same call
 //     --seed N         a random one by default
 //     --database NAME  redis or postgres; both without it
+//     --record         keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 
-const { runs, seed, extra } = parseRun('chaos:backend', 200, ['database'])
+const { runs, seed, extra, flags } = parseRun('chaos:backend', 200, ['database'], ['record'])
 const kinds = extra.database === undefined ? (['redis', 'postgres'] as const) : [extra.database as 'redis' | 'postgres']
 for (const kind of kinds) {
   const startedAt = Date.now()
@@ -16,5 +18,9 @@ for (const kind of kinds) {
   console.log(`${kind}: ${runs} calls from seed ${seed} in ${seconds} s`, JSON.stringify(counts))
   for (const problem of problems) console.error(`  ${problem}`)
   if (problems.length > 0) process.exitCode = 1
+  if (!flags.record) continue
+  const command = `npm run chaos:backend -- --runs ${runs} --seed ${seed}`
+  const played = { command, ...playedNow(), calls: runs, ...counts, failures: problems.length }
+  keepSeen({ processes: { [kind === 'redis' ? 'Redis' : 'Postgres']: played } })
 }
 process.exit()

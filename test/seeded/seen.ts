@@ -35,10 +35,26 @@ export interface SeenWorld {
   readonly hours: number
 }
 
-/** What was played last, by command and by world: the tables of docs/project/durability.md. */
+/** Real processes of a backend over a real database, which were killed and frozen. */
+export interface SeenProcesses {
+  readonly command: string
+  readonly commit: string
+  readonly date: string
+  /** Started by pages. */
+  readonly calls: number
+  readonly completed: number
+  /** Ended with a `ToolCallInterruptedError`. */
+  readonly interrupted: number
+  readonly kills: number
+  readonly stops: number
+  readonly failures: number
+}
+
+/** What was played last, by command, by world and by database: the tables of docs/project/durability.md. */
 export interface Seen {
   readonly runs: Readonly<Record<string, SeenRun>>
   readonly worlds: Readonly<Record<string, SeenWorld>>
+  readonly processes: Readonly<Record<string, SeenProcesses>>
 }
 
 const FILE = fileURLToPath(new URL('seen.json', import.meta.url))
@@ -53,10 +69,14 @@ export function playedNow(): Pick<SeenRun, 'commit' | 'date'> {
   }
 }
 
-/** Keeps what was played, in place of what the same command, or the same world, has played before. */
-export function keepSeen({ runs = {}, worlds = {} }: Partial<Seen>): void {
-  const seen: Seen = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : { runs: {}, worlds: {} }
-  const next: Seen = { runs: { ...seen.runs, ...runs }, worlds: { ...seen.worlds, ...worlds } }
+/** Keeps what was played, in place of what the same command, the same world or the same database has played before. */
+export function keepSeen({ runs, worlds, processes }: Partial<Seen>): void {
+  const seen: Partial<Seen> = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}
+  const next: Seen = {
+    runs: { ...seen.runs, ...runs },
+    worlds: { ...seen.worlds, ...worlds },
+    processes: { ...seen.processes, ...processes },
+  }
   writeFileSync(FILE, `${JSON.stringify(next, null, 2)}\n`)
 }
 
