@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/protocol/json.js'
 import { type CompletedToolCall, isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import type { ConnectionState } from '../../core/wire/connection.js'
 import { encodeCall, refOf } from '../wire/encodeCall.js'
-import { type CallOnWire, type GoneCall, type News, type Position, WIRE_VERSION } from '../wire/messages.js'
+import { type CallOnWire, type GoneCall, type NewsOnWire, type Position, WIRE_VERSION } from '../wire/messages.js'
 
 export interface FeedOptions {
   readonly epoch: string
@@ -13,16 +13,21 @@ export interface FeedOptions {
   readonly shows: (call: ToolCallState) => boolean
 }
 
+/** News as JSON, made once for all readers that get them. */
+export interface NewsText extends Position {
+  /** The number that the reader has; undefined where everything is told. */
+  readonly from: number | undefined
+  readonly text: string
+}
+
 /** The messages to the pages of one user: the calls of the user's client, each change with a number. */
 export interface Feed {
   readonly position: Position
-  /** Whose calls they are. */
-  readonly user: string
   /**
    * What has changed since that number, or everything where it is not known which number the reader has. Readers that have come equally far get
-   * the same object.
+   * the same object. Where nothing has changed, it is a sign of life.
    */
-  newsSince(seq: number | undefined): News
+  newsSince(seq: number | undefined): NewsText
   /** The number that a reader has come to, from its `Last-Event-ID`; undefined where the past is gone, or never was. */
   readPosition(lastEventId: string | null): number | undefined
   /** The call with this id of the client, where pages see it. */
@@ -115,27 +120,29 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
     return call.wire
   }
 
-  let last: News | undefined
+  let last: NewsText | undefined
 
-  function tellSince(from: number | undefined): News {
+  function tellSince(from: number | undefined): NewsText {
     const since = from ?? -1
-    return {
+    const changed = [...calls.values()].filter((call) => call.seq > since).map(encoded)
+    const left = from === undefined ? [] : [...gone.values()].flatMap((each) => (each.seq > since ? [each.item] : []))
+    const news: NewsOnWire = {
       v: WIRE_VERSION,
       epoch,
       seq,
       user: client.id,
       ...(from !== undefined && { from }),
       ...(connection && connection.seq > since && { connection: connectionOnWire(connection.state) }),
-      calls: [...calls.values()].filter((call) => call.seq > since).map(encoded),
-      gone: from === undefined ? [] : [...gone.values()].flatMap((each) => (each.seq > since ? [each.item] : [])),
+      ...(changed.length > 0 && { calls: changed }),
+      ...(left.length > 0 && { gone: left }),
     }
+    return { epoch, seq, from, text: JSON.stringify(news) }
   }
 
   return {
     get position() {
       return { epoch, seq }
     },
-    user: client.id,
     newsSince: (from) => {
       // Most readers have come to the same number, and get the same news.
       if (last === undefined || last.from !== from || last.seq !== seq) last = tellSince(from)

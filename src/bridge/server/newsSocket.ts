@@ -1,6 +1,5 @@
 import { PING, PONG, TAKEN } from '../wire/messages.js'
 import type { Feed } from './feed.js'
-import { newsText } from './newsText.js'
 import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
 /** The backend's side of the WebSocket of a page, which is open: of any host. */
@@ -40,8 +39,7 @@ export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: News
     feed,
     {
       room: () => room,
-      send: (news) => {
-        const text = newsText(news)
+      send: ({ text }) => {
         const { byteLength } = encoder.encode(text)
         waiting.push(byteLength)
         room -= byteLength

@@ -1,8 +1,6 @@
 import { TaskError } from '../../core/protocol/errors.js'
 import { sseData } from '../../server/http/sse.js'
-import type { News } from '../wire/messages.js'
-import type { Feed } from './feed.js'
-import { newsText } from './newsText.js'
+import type { Feed, NewsText } from './feed.js'
 import { createNewsWriter, type NewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
 export interface NewsStreamOptions extends NewsWriterOptions {
@@ -24,8 +22,10 @@ export function createNewsStream(feed: Feed, options: NewsStreamOptions): Readab
       start(controller) {
         const sink = {
           room: () => controller.desiredSize ?? 0,
-          send: (news: News) =>
-            controller.enqueue(encoder.encode(`id: ${news.epoch}:${news.seq}\n${sseData(newsText(news))}`)),
+          send: ({ epoch, seq, from, text }: NewsText) => {
+            const id = from === seq ? '' : `id: ${epoch}:${seq}\n`
+            controller.enqueue(encoder.encode(id + sseData(text)))
+          },
           close: () => controller.close(),
           cut: () => controller.error(new TaskError('The stream was cut off: the page has not read it.')),
         }

@@ -1,8 +1,7 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { repeat } from '../../server/base/repeat.js'
 import { createReaderPace } from '../../server/push/readerPace.js'
-import { type News, WIRE_VERSION } from '../wire/messages.js'
-import type { Feed } from './feed.js'
+import type { Feed, NewsText } from './feed.js'
 
 export interface NewsWriterOptions {
   readonly environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>
@@ -17,7 +16,7 @@ export interface NewsWriterOptions {
 export interface NewsSink {
   /** How much more may wait for the reader, in bytes; 0 or less if too much waits. */
   room(): number
-  send(news: News): void
+  send(news: NewsText): void
   /** Ends the connection. The reader opens another one. */
   close(): void
   /** Ends the connection of a reader that does not read, with what waits for it. */
@@ -47,14 +46,15 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
   let stopListening = () => {}
   let stopHeartbeat = () => {}
 
-  function write(news: News): void {
+  function write(): void {
+    const news = feed.newsSince(reached)
     reached = news.seq
     isBegun = true
     sink.send(news)
   }
 
   function flush(): void {
-    if (!isOver && sink.room() > 0 && (!isBegun || reached !== feed.position.seq)) write(feed.newsSince(reached))
+    if (!isOver && sink.room() > 0 && (!isBegun || reached !== feed.position.seq)) write()
   }
 
   function tick(): void {
@@ -63,9 +63,7 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
       sink.cut()
       return release()
     }
-    const { epoch, seq } = feed.position
-    if (sink.room() > 0 && reached === seq)
-      write({ v: WIRE_VERSION, epoch, seq, user: feed.user, from: seq, calls: [], gone: [] })
+    if (sink.room() > 0 && reached === feed.position.seq) write()
   }
 
   function release(): void {

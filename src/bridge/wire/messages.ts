@@ -99,6 +99,9 @@ export interface News extends Position {
   readonly gone: readonly GoneCall[]
 }
 
+/** The same in a message, where lists that would be empty are left out. */
+export type NewsOnWire = Omit<News, 'calls' | 'gone'> & Partial<Pick<News, 'calls' | 'gone'>>
+
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isText = (value: unknown): value is string => typeof value === 'string'
 
@@ -113,7 +116,7 @@ export function readCallRef(value: unknown): CallRef | undefined {
 /** The news, or undefined if the value is something else. */
 export function readNews(value: unknown): News | undefined {
   if (!isJsonObject(value) || value['v'] !== WIRE_VERSION) return undefined
-  const { epoch, seq, user, from, connection, calls, gone } = value
+  const { epoch, seq, user, from, connection, calls = [], gone = [] } = value
   if (!isText(epoch) || !isNumber(seq) || !isText(user) || !Array.isArray(calls) || !Array.isArray(gone))
     return undefined
   return {
