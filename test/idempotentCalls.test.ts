@@ -156,6 +156,18 @@ describe('after a reload in the middle', () => {
     expect(runs).toHaveBeenCalledTimes(1)
   })
 
+  it('a tab that shows it as interrupted shows what becomes of it in the tab that makes it again', async () => {
+    const { client, open, start, advance } = await reloaded()
+    const other = open().client
+    for (const each of [client, other]) await each.connect()
+    await advance(1000)
+    const shown = () => Object.values(other.store.getState().calls).map(({ phase }) => phase)
+    expect(shown()).toEqual(['failed'])
+    start(client)
+    await advance(10_000)
+    expect(shown()).toEqual(['completed'])
+  })
+
   it('[DUR-68] a call with other arguments is refused, and the first one is still to be had', async () => {
     const { client, page, open, start, runs, advance } = await reloaded()
     const other = start(client, { name: 'pay', arguments: { amount: 9 } })

@@ -1,21 +1,23 @@
 import { createTaskClient, type TaskClient, TaskExpiredError, ToolCallInterruptedError } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const URL = 'http://localhost/api/calls'
 
-/** Two processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
+type Name = 'A' | 'B' | 'C'
+
+/** Processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
 function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
   const storage = memoryStorage()
 
   /** The processes that wait for their storage. */
-  const slow = new Set<'A' | 'B'>()
+  const slow = new Set<Name>()
 
-  function startProcess(name: 'A' | 'B') {
+  function startProcess(name: Name) {
     const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
     const machine = server.browser.openPage()
     const { environment } = machine
@@ -29,8 +31,8 @@ function setUp() {
     return { machine, bridge, client, life: new AbortController() }
   }
 
-  const processes = { A: startProcess('A'), B: startProcess('B') }
-  const route = { stream: 'A' as 'A' | 'B', actions: 'B' as 'A' | 'B' }
+  const processes = { A: startProcess('A'), B: startProcess('B'), C: startProcess('C') }
+  const route = { stream: 'A' as Name, actions: 'B' as Name }
   let streams = new AbortController()
   const page = server.browser.openPage()
   const client = createPageClient({
@@ -51,16 +53,16 @@ function setUp() {
   return {
     ...{ server, client, processes, route, slow },
     /** Cuts the stream, and lets the next one reach this process. */
-    moveStream: (to: 'A' | 'B') => {
+    moveStream: (to: Name) => {
       route.stream = to
       streams.abort()
       streams = new AbortController()
     },
-    kill: async (name: 'A' | 'B') => {
+    kill: async (name: Name) => {
       processes[name].life.abort()
       await processes[name].machine.crash()
     },
-    begin: (name: 'A' | 'B') => {
+    begin: (name: Name) => {
       processes[name] = startProcess(name)
     },
   }
@@ -177,7 +179,7 @@ it('the outcome of a call that ended in an earlier life comes from the process t
   const before = processes.A.client.startToolCall(WORK, { key: 'k' })
   await server.advance(8000)
   expect(before.getState().phase).toBe('completed')
-  for (const name of ['A', 'B'] as const) {
+  for (const name of ['A', 'B', 'C'] as const) {
     await kill(name)
     begin(name)
   }
@@ -216,4 +218,43 @@ it('a call that no process knows ends with an error', async () => {
   await processes.A.client.forget({ callId: processes.A.client.toolCallId('work', 'k') })
   await server.advance(30_000)
   await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+})
+
+describe('a call whose process was killed before its task was known', () => {
+  async function interrupt(
+    { server, client, processes, route, moveStream, kill }: ReturnType<typeof setUp>,
+    name: string,
+  ) {
+    route.actions = 'A'
+    void client.connect()
+    await server.advance(500)
+    server.faults.delay(4000, { method: 'tools/call', times: 1 })
+    const call = client.startToolCall({ name, arguments: { seconds: 20, text: 'x' } }, { key: 'k' })
+    await server.advance(2000)
+    await kill('A')
+    route.actions = 'C'
+    moveStream('B')
+    return { call, callId: processes.B.client.toolCallId(name, 'k') }
+  }
+
+  it('is asked for again by its page, and all processes show what becomes of it', async () => {
+    const all = setUp()
+    const { server, processes } = all
+    const { call, callId } = await interrupt(all, 'work')
+    await server.advance(8000)
+    expect(call.getState().phase).toBe('working')
+    expect(processes.B.client.getToolCallState(callId)?.phase).toBe('working')
+    await server.advance(30_000)
+    expect(await call.result).toMatchObject({ structuredContent: { seconds: 20 } })
+    expect(processes.B.client.getToolCallState(callId)?.phase).toBe('completed')
+  })
+
+  it('has its result in all processes, also if that came without a task', async () => {
+    const all = setUp()
+    const { server, processes } = all
+    const { call, callId } = await interrupt(all, 'echo')
+    await server.advance(10_000)
+    expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
+    expect(processes.B.client.getToolCallState(callId)?.phase).toBe('completed')
+  })
 })

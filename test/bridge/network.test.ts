@@ -219,3 +219,14 @@ async function readAll(response: Response): Promise<void> {
   const reader = response.body?.getReader()
   while (!(await reader?.read())?.done);
 }
+
+it('a late answer of a process that is gone takes nothing back of what the news of the next one say', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  network.delayAnswers(1, 8000)
+  const call = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'k' })
+  await server.advance(500)
+  await backend.restart()
+  await server.advance(15_000)
+  expect(call.getState().phase).toBe('input_required')
+})

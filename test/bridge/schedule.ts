@@ -16,6 +16,8 @@ interface StartedCall {
   readonly call: ToolCall
   readonly key: string
   readonly of: OpenPage
+  /** True if the page that has started it had not heard of it before. */
+  readonly isOwn: boolean
 }
 
 function setUp(seed: number) {
@@ -71,7 +73,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   }
 
   function start(of: OpenPage, key: string, args: Readonly<Record<string, unknown>>): void {
-    calls.push({ call: of.client.startToolCall({ name: 'work', arguments: args }, { key }), key, of })
+    const isOwn = !statesOf(of.client).some((call) => call.key === key)
+    calls.push({ call: of.client.startToolCall({ name: 'work', arguments: args }, { key }), key, of, isOwn })
   }
 
   function respond(call: ToolCall | undefined): void {
@@ -190,10 +193,10 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   }
   for (const [key, count] of runs)
     if (count > 1 && !forgotten.has(key)) problems.push(`the tool has run ${count} times for ${key}`)
-  for (const { of, call, key } of calls) {
+  for (const { of, call, key, isOwn } of calls) {
     const { phase, error } = call.getState()
-    // A process that is killed between a `tools/call` and its response cannot know what became of it.
-    const isUnknown = error instanceof ToolCallInterruptedError
+    // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
+    const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
     if (!pages.includes(of) || forgotten.has(key) || isUnknown) continue
     if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(key)))
       problems.push(`the handle of ${key} says ${phase}: ${error?.message ?? ''}`)

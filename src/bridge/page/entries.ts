@@ -15,6 +15,8 @@ export interface OwnStart {
   readonly run?: number
   readonly isNew?: boolean
   readonly told?: Position
+  /** The life of the backend that has taken it. */
+  readonly takenBy?: string
   readonly failureCount: number
   readonly lastError?: Error
 }
@@ -67,7 +69,8 @@ export function isAwaited({ start, wire }: Entry): boolean {
 }
 
 /** A process that finds the call without its outcome lacks the arguments to send it again. The one that is asked to start it has them. */
-function isInterrupted({ error }: CallOnWire): boolean {
+export function isInterrupted(wire: CallOnWire | undefined): boolean {
+  const error = wire?.['error']
   return isJsonObject(error) && error['name'] === 'ToolCallInterruptedError'
 }
 

@@ -4,7 +4,7 @@ import { TaskExpiredError } from '../../core/protocol/errors.js'
 import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
 import { abortError } from '../../core/time/abort.js'
 import type { Position } from '../wire/messages.js'
-import { type Entry, isAwaited, isOwn, showEntry } from './entries.js'
+import { type Entry, isAwaited, isInterrupted, isOwn, showEntry } from './entries.js'
 import type { Mirror } from './mirror.js'
 
 export interface EntryBookOptions {
@@ -119,7 +119,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
       if (isOver || position === undefined) return false
       if (isAwaited(entry)) return start?.told !== undefined && start.told.epoch !== position.epoch
       const heard = mirror.wireOf(callId)
-      return heard === undefined || (wire !== undefined && heard.startedAt < wire.startedAt)
+      return heard === undefined || isInterrupted(heard) || (wire !== undefined && heard.startedAt < wire.startedAt)
     },
     refresh,
     refreshAll() {

@@ -3,11 +3,11 @@ import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
 import type { Answer, CallOnWire } from '../wire/messages.js'
-import type { Entry } from './entries.js'
+import { type Entry, isInterrupted } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
 import type { Post } from './requests.js'
-import { type Started, startCall } from './startCalls.js'
+import { askAgain, type Started, type StartingOptions, startCall } from './startCalls.js'
 import { createNewsTaking } from './takeNews.js'
 
 export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
@@ -38,8 +38,18 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const { environment, mirror, owner, store, post, onForgotten } = options
   const book = createEntryBook({ ...options, onEnded: fetchOutcome })
   const { entries } = book
-  const news = createNewsTaking(book, (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)))
+  const news = createNewsTaking({
+    book,
+    onForgotten: (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)),
+    onInterrupted: (entry) => askAgain(entry, starting),
+  })
   let forgotten: Promise<unknown> = Promise.resolve()
+  const starting: StartingOptions = {
+    ...{ environment, owner, book, news, post },
+    isHearing: () => mirror.position !== undefined,
+    onAnswer: takeAnswer,
+    forgotten: () => forgotten,
+  }
 
   let timer: unknown
 
@@ -81,16 +91,28 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     if (call !== undefined && entries.get(entry.callId) === entry) {
       if (entry.start !== undefined) entry.start = { ...entry.start, run: call.startedAt }
       const heard = mirror.wireOf(entry.callId)
-      news.takeCall(entry.callId, heard && isLater(heard, call, answer) ? heard : call)
+      if (heard !== undefined && isLater(entry, heard, answer))
+        news.takeCall(entry.callId, heard, mirror.position?.epoch)
+      else news.takeCall(entry.callId, call, answer.epoch)
     }
     book.refresh(entry)
     watch(FIRST_ASK_MS)
   }
 
-  /** An answer may have taken so long that the news of the same run are later. */
-  function isLater(heard: CallOnWire, call: CallOnWire, answer: Answer): boolean {
-    const isEnd = heard.endedAt !== undefined && call.endedAt === undefined
-    return heard.startedAt === call.startedAt && (isEnd || book.isTold(answer))
+  /**
+   * An answer may have taken so long that the news of the same run are later.
+   *
+   * ```text
+   * process A  start ─ task: working ─ answer ············ killed                ······· comes: working
+   * process B                                               news: input_required
+   * ```
+   */
+  function isLater({ isOver }: Entry, heard: CallOnWire, answer: Answer): boolean {
+    const { call } = answer
+    if (heard.startedAt !== call?.startedAt) return false
+    // A call that was interrupted is no end while this page asks for it again.
+    const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
+    return (isEnd && call['endedAt'] === undefined) || changedAt(heard) > changedAt(call) || book.isTold(answer)
   }
 
   /** Asks for the calls that other processes have, until the news know them. */
@@ -105,15 +127,9 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
 
   return {
     ...book,
-    start: (request, how) =>
-      startCall(request, how, {
-        ...{ environment, owner, book, news, post },
-        isHearing: () => mirror.position !== undefined,
-        onAnswer: takeAnswer,
-        forgotten: () => forgotten,
-      }),
+    start: (request, how) => startCall(request, how, starting),
     take: (changes) => {
-      news.take(changes)
+      news.take(changes, mirror.position?.epoch)
       watch(FIRST_ASK_MS)
     },
     takeAnswer,
@@ -140,4 +156,9 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       book.clear(reason)
     },
   }
+}
+
+/** When the server has last changed the task, in ms since the epoch; 0 before there is one. */
+function changedAt({ task }: CallOnWire): number {
+  return Date.parse(String(Object(task).lastUpdatedAt)) || 0
 }

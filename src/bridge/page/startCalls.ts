@@ -8,7 +8,7 @@ import type { StartOptions } from '../../core/run/begin.js'
 import { ANY_ARGUMENTS, toolCallId } from '../../core/run/keys.js'
 import { isReusable } from '../../core/run/pageCalls.js'
 import { type Answer, makeKey, type PageAction } from '../wire/messages.js'
-import { createEntry, type Entry } from './entries.js'
+import { createEntry, type Entry, isInterrupted } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import type { Post } from './requests.js'
 import type { NewsTaking } from './takeNews.js'
@@ -43,7 +43,9 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   const key = how.key ?? makeKey(environment.randomId())
   const callId = toolCallId(owner, name, key)
   const known = book.entries.get(callId)
-  if (known !== undefined && isReusable(known.shown, how.repeat ?? 'never')) {
+  // An interrupted call may be sent again under its key, with its arguments.
+  const interrupted = known?.isOver && isInterrupted(known.wire) ? known.wire : undefined
+  if (known !== undefined && interrupted === undefined && isReusable(known.shown, how.repeat ?? 'never')) {
     const refusal = expectSame(known, request, how, post).then(() => NEVER)
     return { entry: known, refusal }
   }
@@ -51,9 +53,34 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   // Before the first news, nobody knows here whether there was a run before.
   const after = options.isHearing() ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
   const start = { startedAt: environment.now(), after, failureCount: 0 }
-  const entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start }))
+  const entry = book.add(
+    createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start, wire: interrupted }),
+  )
   entry.started = askToStart(entry, how, seen, options).catch((thrown: unknown) => refuse(entry, thrown, options))
   return { entry, refusal: NEVER }
+}
+
+/**
+ * Asks once more for a call of this page whose process is gone. The process that has found it does not have its arguments, and the
+ * one that is asked sends it again, if the server knows calls by their keys.
+ *
+ * ```text
+ * page       start ──────── answer ································ start ───────────── answer
+ * process A        intent ─ tools/call ─ killed
+ * process B                             finds the intent: interrupted
+ * process C                                                               tools/call, same key ─ task
+ * ```
+ */
+export function askAgain(entry: Entry, options: StartingOptions): void {
+  const before = entry.start
+  if (before === undefined) return
+  const { told: _, ...start } = before
+  entry.start = start
+  entry.started = askToStart(entry, { meta: entry.meta, [ANY_ARGUMENTS]: true }, undefined, options).catch(() => {
+    // It stays interrupted.
+    entry.start = before
+    options.book.refresh(entry)
+  })
 }
 
 async function askToStart(
@@ -73,9 +100,9 @@ async function askToStart(
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
   const run = answer.call?.startedAt ?? Math.max(answer.startedAt, wire?.startedAt ?? 0)
-  const isNew = answer.isNew === true && run === answer.startedAt
+  const isNew = start.isNew ?? (answer.isNew === true && run === answer.startedAt)
   const startedAt = isNew ? start.startedAt : run
-  entry.start = { ...start, startedAt, run, isNew, told: answer, failureCount: 0 }
+  entry.start = { ...start, startedAt, run, isNew, told: answer, takenBy: answer.epoch, failureCount: 0 }
   options.onAnswer(entry, answer)
 }
 
@@ -87,7 +114,7 @@ function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions):
   const { callId, wire } = entry
   entry.reject(error)
   book.drop(entry)
-  if (wire !== undefined) news.takeCall(callId, wire)
+  if (wire !== undefined) news.takeCall(callId, wire, undefined)
 }
 
 /** Asks whether the backend has the call with other arguments, where this page does not know them. */

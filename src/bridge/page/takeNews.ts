@@ -1,18 +1,26 @@
 import type { CallOnWire, CallRef } from '../wire/messages.js'
-import { createEntry, isAwaited } from './entries.js'
+import { createEntry, type Entry, isAwaited, isInterrupted } from './entries.js'
 import { type EntryBook, lost } from './entryBook.js'
 import type { Changes } from './mirror.js'
 
 /** What the backend says of calls, taken into the book of a page. */
 export interface NewsTaking {
-  take(changes: Changes): void
-  takeCall(callId: string, wire: CallOnWire): void
+  take(changes: Changes, epoch: string | undefined): void
+  /** `epoch`: the life of the backend that says it. */
+  takeCall(callId: string, wire: CallOnWire, epoch: string | undefined): void
   /** Notes that this run was forgotten here: news of it are older than that. */
   noteDropped(callId: string, startedAt: number): void
 }
 
-/** `onForgotten` is called with the ids of calls that were forgotten elsewhere. */
-export function createNewsTaking(book: EntryBook, onForgotten: (callIds: ReadonlySet<string>) => void): NewsTaking {
+export interface NewsTakingOptions {
+  readonly book: EntryBook
+  /** Called with the ids of calls that were forgotten elsewhere. */
+  readonly onForgotten: (callIds: ReadonlySet<string>) => void
+  /** Called with a call of this page whose process is gone, so that its outcome is unknown to another one. */
+  readonly onInterrupted: (entry: Entry) => void
+}
+
+export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakingOptions): NewsTaking {
   const { entries } = book
   const dropped = new Map<string, number>()
 
@@ -21,28 +29,36 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
    * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
    * known: asked for, and not told yet ──────▶ kept: it may be of the run before
    * known: the same run ─────────────────────▶ shown
+   * known: the same run, interrupted since ──▶ asked for again, by the page that has made the call
    * known: has not ended ────────────────────▶ shown: another page has made the call again, or another process, which had its turn
+   * known: ended as interrupted ─────────────▶ a page has asked for it again
    * known: an earlier run that has ended ────▶ made again by another page
    * ```
    */
-  function takeCall(callId: string, wire: CallOnWire): void {
+  function takeCall(callId: string, wire: CallOnWire, epoch: string | undefined): void {
     if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
     dropped.delete(callId)
     const known = entries.get(callId)
     const isAsked = known?.start !== undefined && isAwaited(known)
+    const isRunAgain = known?.isOver === true && isInterrupted(known.wire) && !isInterrupted(wire)
     const isSameRun =
-      isAsked || (known?.wire !== undefined && (!known.isOver || wire.startedAt <= known.wire.startedAt))
+      isAsked ||
+      (known?.wire !== undefined && (!known.isOver || (wire.startedAt <= known.wire.startedAt && !isRunAgain)))
     // The process of before has told the outcome, which this one has to fetch.
     const isBehind = wire.phase === 'ended' || (known?.failure === undefined && wire.endedAt === undefined)
     if (isSameRun && known?.isOver && isBehind) return
     if (known !== undefined && isSameRun && known.failure === undefined) {
       known.wire = wire
       if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
+      const { told, takenBy } = known.start ?? {}
+      const isLost = told !== undefined && takenBy !== undefined && takenBy !== epoch && isInterrupted(wire)
+      if (isLost && !known.isOver && known.cancel === undefined) onInterrupted(known)
       return book.refresh(known)
     }
     const { name } = wire
     const ref: CallRef = typeof wire['key'] === 'string' ? { name, key: wire['key'] } : { id: callId }
-    book.add(createEntry({ callId, name, ref, wire }))
+    const args = isRunAgain ? known.args : undefined
+    book.add(createEntry({ callId, name, ref, args, wire }))
   }
 
   /** True if a call of this page was forgotten. */
@@ -62,10 +78,10 @@ export function createNewsTaking(book: EntryBook, onForgotten: (callIds: Readonl
   return {
     takeCall,
     noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
-    take: ({ isWhole, calls, gone }) => {
+    take: ({ isWhole, calls, gone }, epoch) => {
       const ids = gone.flatMap((each) => (takeGone(each) ? [each.callId] : []))
       if (ids.length > 0) onForgotten(new Set(ids))
-      for (const [callId, wire] of calls) takeCall(callId, wire)
+      for (const [callId, wire] of calls) takeCall(callId, wire, epoch)
       // What was asked for may have been told now.
       for (const entry of [...entries.values()]) {
         const { start, cancel, responses, shown } = entry

@@ -5,7 +5,7 @@ import { dropForgotten, followInstead } from './catchUp.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
 import { learn } from './learning.js'
-import { adopt, isAnew, meet } from './pageCalls.js'
+import { adopt, begin, isAnew, isSentAgain, meet, newCall } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
 import { now, type Receive, type Run } from './run.js'
 import { settle } from './settle.js'
@@ -47,10 +47,11 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   for (const takeRecord of run.wanted.get(callId) ?? []) takeRecord(record)
   const known = calls.get(callId)
   if (task === undefined) {
-    if (outcome === undefined || known === undefined || !awaits(known) || refuseOther(run, known, record, 'assumed'))
-      return
-    known.abort?.abort(TOLD)
-    void settle(run, known, outcome, true)
+    if (outcome === undefined || known === undefined) return
+    const waiting = isSentAgain(known, record) ? begin(run, newCall(run, callId, record.tool, record)) : known
+    if (!awaits(waiting) || refuseOther(run, waiting, record, 'assumed')) return
+    waiting.abort?.abort(TOLD)
+    void settle(run, waiting, outcome, true)
   } else if (known === undefined || isAnew(known, record)) {
     if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task)) meet(run, record, 'follow', 'assumed')
   } else if (known.task === undefined) {

@@ -104,9 +104,17 @@ export function meet(run: Run, record: CallRecord, plan: StartPlan, kept: 'there
 }
 
 /** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
-export function isAnew({ call, shown }: CallEntry, { startedAt, task }: CallRecord): boolean {
+export function isAnew(entry: CallEntry, record: CallRecord): boolean {
+  const { call, shown } = entry
+  const { startedAt, task } = record
+  if (task !== undefined && isSentAgain(entry, record)) return true
   const isOverHere = call.stage.name === 'settled' || call.stage.name === 'recorded'
   return isOverHere && startedAt > call.startedAt && task?.task.taskId !== shown.task?.taskId
+}
+
+/** True where a call that is interrupted here was sent again under its key in another tab. */
+export function isSentAgain({ call: { stage, startedAt } }: CallEntry, record: CallRecord): boolean {
+  return stage.name === 'settled' && stage.canRepeat && record.startedAt >= startedAt
 }
 
 /** With what a call has failed whose task is lost, or whose response never came. */

@@ -1,0 +1,99 @@
+import { type TaskClient, ToolCallInterruptedError } from 'taskwire'
+import { expect, it } from 'vitest'
+import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+/** A backend that is killed after it has answered the start of a call, and before the MCP server has answered the `tools/call`. */
+function setUp(options: Parameters<typeof createWorkServer>[0] = {}) {
+  const server = createWorkServer({ browser: { turns: 60 }, ...options })
+  const backend = createBridgedBackend(server)
+  const start = (client: TaskClient, seconds = 5) => {
+    const call = client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'k' })
+    call.result.catch(() => {})
+    return call
+  }
+  return {
+    ...{ server, backend, start },
+    interrupt: async () => {
+      server.faults.delay(3000, { method: 'tools/call', times: 1 })
+      await server.advance(2000)
+      expect(server.count('tools/call')).toBe(1)
+      await backend.restart()
+    },
+  }
+}
+
+it('a call whose process is gone before its task is known is asked for again by the page that has made it', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  const call = start(client)
+  const phases = new Set<string>()
+  call.subscribe(({ phase }) => phases.add(phase))
+  await interrupt()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(phases).not.toContain('failed')
+  expect(backend.count('start')).toBe(2)
+})
+
+it('such a call ends as interrupted where the server does not know calls by their keys', async () => {
+  const { server, backend, start, interrupt } = setUp({ idempotentCalls: false })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  const call = start(client)
+  await interrupt()
+  await server.advance(60_000)
+  await expect(call.result).rejects.toBeInstanceOf(ToolCallInterruptedError)
+  expect(server.count('tools/call')).toBe(1)
+  expect(backend.count('start')).toBe(2)
+})
+
+it('a call that was cancelled is not asked for again', async () => {
+  const { server, backend, start } = setUp()
+  const { client, network } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  const call = start(client)
+  server.faults.delay(3000, { method: 'tools/call', times: 1 })
+  await server.advance(2000)
+  network.cut()
+  void call.cancel()
+  await backend.restart()
+  network.mend()
+  await server.advance(60_000)
+  expect(backend.count('start')).toBe(1)
+  expect(['failed', 'cancelled']).toContain(call.getState().phase)
+})
+
+it('a page that comes later is shown it as interrupted, and gets its outcome when the app makes the call again', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const first = backend.openPage()
+  void first.client.connect()
+  await server.advance(500)
+  start(first.client)
+  await interrupt()
+  await first.page.crash()
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(5000)
+  const [found] = Object.values(client.store.getState().calls)
+  expect(found?.error).toBeInstanceOf(ToolCallInterruptedError)
+  const call = start(client)
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('every page shows that an interrupted call runs again', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const pages = [backend.openPage(), backend.openPage()] as const
+  for (const { client } of pages) void client.connect()
+  await server.advance(500)
+  start(pages[0].client, 20)
+  await interrupt()
+  await server.advance(12_000)
+  const phases = pages.map(({ client }) => Object.values(client.store.getState().calls).map(({ phase }) => phase))
+  expect(phases).toEqual([['working'], ['working']])
+})
