@@ -117,7 +117,7 @@ it('a user has as many sockets as streams, and one that closes makes room', asyn
   page.onClose()
   const third = openSocket(backend)
   await server.advance(0)
-  expect(third.news()).toMatchObject([{ calls: [] }])
+  expect(third.news()).toMatchObject([{ connection: { status: 'idle' } }])
 })
 
 it('a request for a WebSocket that was not accepted is refused with what to do', async () => {
