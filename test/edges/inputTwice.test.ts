@@ -42,7 +42,7 @@ beforeEach(() => {
   server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { transfer: TRANSFER } }))
 })
 
-function openPage(options: Pick<TaskClientUrlOptions, 'storage'> = {}): Pick<Tab, 'page' | 'client'> {
+function openPage(options: Pick<TaskClientUrlOptions, 'storage' | 'input'> = {}): Pick<Tab, 'page' | 'client'> {
   const page = browser.openPage()
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
@@ -328,4 +328,27 @@ describe('a form whose answer is not the one that is sent', () => {
     expect(declining.getState().status).toBe('gone')
     expect(sent()).toEqual([{ transfer: ACCEPT }])
   })
+})
+
+// call 1  task ─ asks the handler ─ made anew: another task
+// call 2     the same task ·························· responds with what the handler says
+it('[EDGE-29] a response of a handler is sent where the call that asked it was made anew, and another one follows the task', async () => {
+  server.on('tools/call', created(), created(), created({ taskId: 'task-2' }))
+  server.on('tasks/update', ack)
+  const asked: ((response: typeof ACCEPT) => void)[] = []
+  const elicitation = () => new Promise<typeof ACCEPT>((resolve) => asked.push(resolve))
+  const { client } = openPage({ input: { handlers: { elicitation } } })
+  const start = (key: string, repeat: 'never' | 'always' = 'never') =>
+    client.startToolCall({ name: 'transfer' }, { key, repeat }).result.catch(() => {})
+  void start('a')
+  await browser.advance(10)
+  void start('b')
+  await browser.advance(1500)
+  expect(asked).toHaveLength(1)
+  server.on('tasks/get', (request) => snapshot({ taskId: request.params['taskId'] })(request))
+  void start('a', 'always')
+  await browser.advance(10)
+  asked[0]?.(ACCEPT)
+  await browser.advance(100)
+  expect(sent()).toEqual([{ transfer: ACCEPT }])
 })

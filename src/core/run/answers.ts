@@ -42,12 +42,15 @@ function onInputs(run: Run, task: TaskEntry): void {
 /** Has the handler of the app respond, if there is one. */
 async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<void> {
   const { callId } = entry.call
-  const taskId = entry.task?.taskId
+  const { task } = entry
+  const taskId = task?.taskId
   const request = inputOf(entry, inputKey)?.request
   const handler = request && handlerOf(run.handlers, request)
   if (request === undefined || handler === undefined) return
   const { signal } = pendingOf(entry, inputKey).controller
-  const isWanted = () => !signal.aborted && inputOf(entry, inputKey)?.status === 'handling'
+  // A call that was left meanwhile responds no longer, but another one may follow the task.
+  const by = () => (entry.task === task ? entry : (task?.calls[0] ?? entry))
+  const isWanted = () => !signal.aborted && inputOf(by(), inputKey)?.status === 'handling'
   try {
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       if ((await isAnswered(run, entry, taskId, inputKey, signal)) || !isWanted()) return
@@ -55,13 +58,13 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
       const response = await Promise.race([handler({ taskId, callId, inputKey, signal }), aborted(signal)])
       if (!isWanted()) return
       await check(run, callId, request, response)
-      if (isWanted()) await give(run, entry, taskId, inputKey, response, turn)
+      if (isWanted()) await give(run, by(), taskId, inputKey, response, turn)
     })
   } catch (error) {
     if (signal.aborted) return
     run.onError(error, callId, 'respond')
     // Nothing is declined on the user's behalf: the input request waits for them.
-    setInput(run, entry, inputKey, (input) => ({ request: input.request, status: 'open' }))
+    setInput(run, by(), inputKey, (input) => ({ request: input.request, status: 'open' }))
   }
 }
 
