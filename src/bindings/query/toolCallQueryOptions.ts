@@ -48,7 +48,8 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   keepResult?: ToolCallOptions['keepResult']
   /**
    * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
-   * is a getter, which Vue tracks.
+   * is a getter, which Vue tracks. With a `staleTime` or a `refetchInterval` of your own, the tool is called again whenever
+   * TanStack Query fetches the query again, for `invalidateQueries()` too.
    */
   query?: ToolCallQueryParameter<ToolOutputOf<S, T, Name>, TData> | undefined
 }
