@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createTaskClient, withTasks } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createScriptedServer, result } from '../../../test/support/scriptedServer.js'
+import { completed, created, createScriptedServer, result } from '../../../test/support/scriptedServer.js'
 
 const form = (message: unknown) => ({
   method: 'elicitation/create',
@@ -73,4 +73,19 @@ describe('a server that asks before there is a task, over an SDK client of the a
     expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskInputRequiredError' } })
     await expect(call.result).rejects.toThrow('elicitation.url')
   })
+})
+
+it('a transport that is wrapped twice shows the task client its tasks all the same', async () => {
+  const { now, advance, environment } = createSimulatedEnvironment()
+  const server = createScriptedServer({ now })
+  server.on('tools/call', created({ taskId: 't1' }))
+  server.on('tasks/get', completed({ taskId: 't1' }))
+  const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })
+  await sdk.connect(withTasks(withTasks(http, { environment }), { environment }))
+  const client = createTaskClient({ client: sdk, environment, storage: 'memory', push: false })
+  onTestFinished(() => client.close())
+  const call = client.startToolCall({ name: 'report' })
+  await advance(5000)
+  expect(call.getState()).toMatchObject({ phase: 'completed', task: { taskId: 't1' } })
 })

@@ -60,6 +60,8 @@ export interface WithTasksOptions {
  * anything new: the timeout of the call ends it, without a `TaskStuckError`. It backs off by its own measure, because the
  * transport below does not expose `Retry-After`.
  *
+ * A transport that `withTasks` has wrapped is returned as it is, with the options of the first time.
+ *
  * @throws {TaskConfigurationError} if `transport` is not a transport, or a time is not a number above 0.
  *
  * @example
@@ -75,6 +77,8 @@ export function withTasks(transport: Transport, options: WithTasksOptions = {}):
       'The argument is not a transport. Pass one of the SDK, such as new StreamableHTTPClientTransport(url).',
     )
   }
+  // One around another would follow tasks before the other one has heard of them.
+  if (transport instanceof TaskTransport) return transport
   const environment = { ...browserEnvironment(), ...options.environment }
   const policy = {
     ...DEFAULT_POLL_POLICY,
