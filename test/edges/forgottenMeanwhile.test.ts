@@ -112,3 +112,31 @@ it.each(['eager', 'lazy'] as const)(
     expect(server.received('tasks/get')).toHaveLength(polls)
   },
 )
+
+// tab A  calls ─ the task ─ forgets the call ─ calls anew: waits for the lock ──── has it: calls
+// tab B  waits for the lock ─ frozen ·············································· wakes with the lock: forgotten
+it('[EDGE-14] a call that was forgotten while its tab was frozen, waiting to make it, is not made there', async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', snapshot())
+  const open = (page: SimulatedPage) => {
+    const environment = { ...page.environment, fetch: server.fetch }
+    return createTaskClient({ url: 'http://localhost/mcp', environment, push: false })
+  }
+  const [page, other] = [browser.openPage(), browser.openPage()]
+  const [a, b] = [open(page), open(other)]
+  await Promise.all([a.connect(), b.connect(), browser.advance(SECOND)])
+  const start = (client: TaskClient) => client.startToolCall({ name: 'report' }, { key: 'weekly' })
+  const first = start(a)
+  start(b).result.catch(() => {})
+  other.freeze()
+  await browser.advance(5 * SECOND)
+  expect(server.received('tools/call')).toHaveLength(1)
+  await Promise.all([a.forget({ callId: first.callId }), browser.advance(SECOND)])
+  start(a)
+  await browser.advance(5 * SECOND)
+  await other.thaw()
+  await browser.advance(5 * SECOND)
+  expect(server.received('tools/call')).toHaveLength(2)
+})

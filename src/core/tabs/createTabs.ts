@@ -158,7 +158,7 @@ function requestLock(
         const release = () => void setTimeout(letGo, MESSAGE_DELAY_MS)
         const granted = () => resolve({ release, isHeld })
         if (now() - askedAt < MESSAGE_DELAY_MS) granted()
-        else setTimeout(granted, 0)
+        else setTimeout(granted, MESSAGE_DELAY_MS)
       })
     locks.request(name, { signal }, hold).catch((error: unknown) => {
       isLost = true
