@@ -49,6 +49,23 @@ describe('where the server pushes', () => {
     expect(times.map((at, index) => at - (times[index - 1] ?? 0)).every((gap) => gap >= 5000)).toBe(true)
   })
 
+  it('a response that the server refuses has the task polled at its interval: the server may have lost what it pushes', async () => {
+    const { fetch } = server.environment
+    const refusing: typeof fetch = (url, init) => {
+      const { id, method } = JSON.parse(String(init?.body)) as { id: number; method: string }
+      if (method !== 'tasks/update') return fetch(url, init)
+      return Promise.resolve(Response.json({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Unknown task' } }))
+    }
+    client = open({ environment: { ...server.environment, fetch: refusing } })
+    const call = client.startToolCall({ name: 'ask', arguments: { questions: ['Which size?'] } })
+    await advance(5000)
+    expect(server.count('tasks/get')).toBe(0)
+    const [inputKey = ''] = Object.keys(call.getState().inputRequests)
+    const response = call.respond(inputKey, { action: 'accept', content: { ok: true } })
+    await Promise.all([expect(response).rejects.toThrow('Unknown task'), advance(1000)])
+    expect(server.count('tasks/get')).toBe(1)
+  })
+
   it('one stream carries every task, and is renewed before it is given up', async () => {
     const calls = [work(4), work(5)]
     await advance(500)

@@ -6,11 +6,12 @@ import { cutText } from '../protocol/text.js'
 import { hash } from '../record/hash.js'
 import { type InputState, withInput } from '../record/inputs.js'
 import { nobodyToAsk } from '../record/learn.js'
+import type { TaskRecord } from '../record/record.js'
 import { aborted, onAbort } from '../time/abort.js'
 import { isAnswered, noteAnswered } from './answered.js'
 import type { CallEntry, PendingResponse, TaskEntry } from './entries.js'
 import { handlerOf, setInput, validateInputResponse } from './inputs.js'
-import { change } from './learning.js'
+import { change, learn } from './learning.js'
 import { sendResponse } from './requests.js'
 import type { Run } from './run.js'
 
@@ -236,10 +237,17 @@ async function give(
     resolve(response)
   } else if (taskId !== undefined) {
     const before = entry.task?.record
-    await sendResponse(run, entry, taskId, inputKey, response, async () => {
-      if ((await waitIfLost()) && (await isAnswered(run, entry, taskId, inputKey, signal)))
-        await refuse(entry.call.callId, ANSWERED)
-    })
+    try {
+      await sendResponse(run, entry, taskId, inputKey, response, async () => {
+        if ((await waitIfLost()) && (await isAnswered(run, entry, taskId, inputKey, signal)))
+          await refuse(entry.call.callId, ANSWERED)
+      })
+    } catch (error) {
+      // The server knows better of the task than what it has pushed: the next poll does not wait for the safety interval.
+      const unquiet = (record: TaskRecord, at: number) => ({ ...record, quietUntil: 0, triedAt: at, notedAt: at })
+      if (entry.task !== undefined) learn(run, entry.task, unquiet, { from: 'here', tell: true })
+      throw error
+    }
     await noteAnswered(run, entry, taskId, inputKey, before)
   }
 }
