@@ -111,7 +111,7 @@ describe('a page', () => {
 
   // task 1  poll, under way ─ hidden: given up ─ shown ─ poll
   // task 2       in line ──── hidden: given up ─ shown ─ poll
-  it('that is alone polls nothing once it is hidden for good, and what was in line, too, once it is back', async () => {
+  it('that is alone sends no poll while it goes into the back-forward cache, and that in line as well once it is back', async () => {
     const { server, browser, open } = createVisits(createTaskClient)
     server.on('tools/call', created({ taskId: 'task-1' }), created({ taskId: 'task-2' }))
     server.on('tasks/get', silence)
@@ -120,7 +120,7 @@ describe('a page', () => {
     await browser.advance(2000)
     expect(server.received('tasks/get').map(({ params }) => params['taskId'])).toEqual(['task-1'])
     await page.hidePage()
-    await browser.advance(100)
+    await browser.advance(50)
     page.freeze()
     await browser.advance(5000)
     expect(server.received('tasks/get')).toHaveLength(1)

@@ -1,6 +1,7 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
 import { setBack, type TaskRecord } from '../record/record.js'
+import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { catchUp } from './catchUp.js'
 import type { TaskEntry } from './entries.js'
 import { learn } from './learning.js'
@@ -55,9 +56,11 @@ export function watchPage(run: Run): Unsubscribe {
     environment.onPageHide(() => {
       writeAll(run)
       dropPolls(run, [...run.underWay.keys(), ...run.waiting])
-      // One that is alone has no lead to give away, and the poll that it gives up may be due again.
-      const until = run.tabs.isAlone ? 'listenUntil' : 'doubtfulSince'
-      for (const task of run.tasks.values()) task[until] = Number.POSITIVE_INFINITY
+      // One that is alone has no lead to give away, and the poll that it gives up is due again, if only once it is back.
+      const until = now(run) + MESSAGE_DELAY_MS
+      for (const task of run.tasks.values())
+        if (run.tabs.isAlone) task.listenUntil = until
+        else task.doubtfulSince = Number.POSITIVE_INFINITY
     }),
     environment.onPageShow(all(comeBack)),
   ]
