@@ -74,3 +74,17 @@ it("[EDGE-25] with storage: 'session' a reload takes the task up, and another ta
   await server.advance(6000)
   expect(server.count('tools/call')).toBe(1)
 })
+
+it('a channel of the simulated browser that is closed is like one of a real browser: it hears nothing more, and must not post', async () => {
+  const browser = createSimulatedBrowser()
+  const [here, there] = [browser.openPage(), browser.openPage()].map(({ environment }) => environment.channel?.('news'))
+  const heard: unknown[] = []
+  there?.onMessage((message) => heard.push(message))
+  here?.postMessage('before')
+  await browser.settle()
+  here?.postMessage('on its way')
+  there?.close()
+  await browser.settle()
+  expect(heard).toEqual(['before'])
+  expect(() => there?.postMessage('after')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }))
+})

@@ -35,12 +35,15 @@ export function createSimulatedChannels({ travel }: SharedClock): SimulatedChann
               last = last
                 .then(() => travel(nextMacrotask))
                 .then(arrival)
-                .then(() => listeners.emit(message))
+                .then(() => {
+                  if (own.has(opened)) listeners.emit(message)
+                })
             },
           }
           const opened: Channel = {
             postMessage: (message) => {
               if (isGone) return
+              if (!own.has(opened)) throw new DOMException('Channel is closed', 'InvalidStateError')
               for (const other of channels)
                 if (other !== channel && other.name === name) other.deliver(structuredClone(message))
             },
