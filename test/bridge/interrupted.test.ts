@@ -38,6 +38,20 @@ it('a call whose process is gone before its task is known is asked for again by 
   expect(backend.count('start')).toBe(2)
 })
 
+it('a start whose process is killed before it answers is sent once more, to the next one', async () => {
+  const { server, backend, start } = setUp()
+  const { client } = backend.openPage()
+  // A page that has heard nothing yet is answered when the call has a task.
+  server.faults.delay(3000, { method: 'tools/call', times: 1 })
+  const call = start(client)
+  await server.advance(500)
+  await backend.restart()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  const ids = backend.requests.flatMap(({ body }) => (body?.action.type === 'start' ? [body.id] : []))
+  expect(ids).toEqual([ids[0], ids[0]])
+})
+
 it('such a call ends as interrupted where the server does not know calls by their keys', async () => {
   const { server, backend, start, interrupt } = setUp({ idempotentCalls: false })
   const { client } = backend.openPage()

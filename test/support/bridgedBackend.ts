@@ -63,6 +63,16 @@ export const BRIDGE_URL = 'http://localhost/api/calls'
 /** The user, in tests: what a session would say. */
 export const USER_HEADER = 'x-user'
 
+/** The same, unless the connection breaks off before, as it does where one end of it is gone. */
+function whileOpen<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const breakOff = () => reject(new TypeError('fetch failed'))
+    if (signal.aborted) breakOff()
+    signal.addEventListener('abort', breakOff)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', breakOff))
+  })
+}
+
 export function createBridgedBackend(
   server: TestServer,
   options: Partial<TaskBridgeOptions> = {},
@@ -112,18 +122,20 @@ export function createBridgedBackend(
     async function send(init: RequestInit): Promise<Response> {
       if (isCut) throw new TypeError('fetch failed')
       const user = userOf()
-      const signals = [open.signal, backend.life.signal, ...(init.signal ? [init.signal] : [])]
+      const signals = [open.signal, ...(init.signal ? [init.signal] : [])]
+      const gone = AbortSignal.any([...signals, backend.life.signal])
       const headers = {
         ...(init.headers as Record<string, string>),
         ...(user !== undefined && { [USER_HEADER]: user }),
       }
-      const request = new Request(BRIDGE_URL, { ...init, headers, signal: AbortSignal.any(signals) })
+      const request = new Request(BRIDGE_URL, { ...init, headers, signal: gone })
       await log(request)
-      const response = await backend.bridge.fetch(request)
+      const response = await whileOpen(gone, backend.bridge.fetch(request))
       if (init.method === 'POST' && late.count > 0) {
         const { count, ms } = late
         late = { count: count - 1, ms }
-        await new Promise<void>((resolve) => wire.setTimeout(resolve, ms))
+        // What the process has sent arrives, even if the process is gone by then.
+        await whileOpen(AbortSignal.any(signals), new Promise<void>((resolve) => wire.setTimeout(resolve, ms)))
       }
       if (init.method === 'POST' && lost > 0) {
         lost -= 1
