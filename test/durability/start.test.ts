@@ -1,7 +1,7 @@
 import type { TaskStorage } from 'taskwire'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { completed, created, held, result, silence, snapshot } from '../support/scriptedServer.js'
+import { completed, created, held, http, result, silence, snapshot } from '../support/scriptedServer.js'
 import { createVisits, knowsKeys, startReport, type Visit } from '../support/visits.js'
 
 const setUp = () => createVisits(createTaskClient)
@@ -119,4 +119,72 @@ it('Many calls that were interrupted are found with one list of the tools', asyn
   await Promise.all([client.resumeToolCalls(), visits.browser.advance(5000)])
   expect(Object.values(client.store.getState().calls).map(({ phase }) => phase)).toEqual(Array(30).fill('failed'))
   expect(visits.count('tools/list') - listed).toBe(1)
+})
+
+describe('a call of a tool that only reads, cut off by a reload while the server restarts', () => {
+  const tool = { name: 'report', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }
+
+  async function cutOff() {
+    const visits = setUp()
+    visits.server.on('tools/list', result({ tools: [tool], ttlMs: 0, cacheScope: 'private' }))
+    visits.server.on('tools/call', silence)
+    const before = visits.open()
+    startReport(before)
+    await visits.browser.advance(1000)
+    await before.page.close()
+    visits.server.on('server/discover', http(503))
+    visits.server.on('tools/call', created())
+    visits.server.on('tasks/get', snapshot())
+    const visit = visits.open()
+    const restart = () =>
+      visits.server.on('server/discover', result({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }))
+    return { visits, visit, restart, call: startReport(visit) }
+  }
+
+  // tools/call ▪ reload ─ server/discover: 503 ··· server/discover ─ tools/list ─ tools/call
+  it('[DUR-30] waits for the server, and is called again', async () => {
+    const { visits, visit, call, restart } = await cutOff()
+    await visits.browser.advance(60_000)
+    expect(call.getState()).toMatchObject({ phase: 'calling', isCancelling: false })
+    expect(visit.client.store.getState().connection).toMatchObject({ status: 'connecting' })
+    restart()
+    await visits.browser.advance(60_000)
+    expect(call.getState().phase).toBe('working')
+    expect(visits.count('tools/call')).toBe(2)
+  })
+
+  it('is cancelled at once, and its connection is not opened for it', async () => {
+    const { visits, call } = await cutOff()
+    await visits.browser.advance(10_000)
+    const attempts = visits.count('server/discover')
+    await call.cancel()
+    await visits.browser.settle()
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', error: { name: 'TaskCancelledError' } })
+    await visits.browser.advance(60_000)
+    expect(visits.count('server/discover')).toBe(attempts)
+    expect(visits.count('tools/call')).toBe(1)
+  })
+
+  it('is forgotten at once', async () => {
+    const { visits, visit, call, restart } = await cutOff()
+    await visits.browser.advance(10_000)
+    await visit.client.forget()
+    await expect(call.result).rejects.toMatchObject({ name: 'AbortError' })
+    restart()
+    await visits.browser.advance(60_000)
+    expect(visits.count('tools/call')).toBe(1)
+  })
+
+  it('is left to another tab that waits, too, where it is cancelled', async () => {
+    const { visits, call, restart } = await cutOff()
+    const other = startReport(visits.open())
+    await visits.browser.advance(10_000)
+    await call.cancel()
+    await visits.browser.settle()
+    restart()
+    await visits.browser.advance(60_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect(other.getState().phase).toBe('working')
+    expect(visits.count('tools/call')).toBe(2)
+  })
 })

@@ -63,8 +63,11 @@ export interface TaskPort {
   callTool(request: ToolCallRequest, hooks: CallHooks): Promise<ToolCallResponse>
   /** Validates the result of a task as the SDK validates an immediate one, without a request to the server. */
   completeCall(name: string, result: CallToolResult): Promise<CallToolResult>
-  /** Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). */
-  isRepeatable(name: string): Promise<boolean>
+  /**
+   * Whether the tool says of itself that calling it twice does no harm (`readOnlyHint`, `idempotentHint`). False where the server
+   * cannot be asked; with a `signal` it waits for the connection as `callTool` does.
+   */
+  isRepeatable(name: string, signal?: AbortSignal): Promise<boolean>
   /**
    * `taskEra` is the `era` of the port when the task was created, if that is known: a task does not survive a change of
    * era.

@@ -35,10 +35,13 @@ export interface Call {
 }
 
 export type CallStage =
-  /** `isCancelling`: should another page have made the call, its task is to be cancelled; else the call is not made. */
+  /**
+   * `isCancelling`: should another page have made the call, its task is to be cancelled; else the call is not made. `tools`: an
+   * earlier page has sent it, and the list of the tools says whether it may be sent again.
+   */
   | {
       readonly name: 'waiting'
-      readonly for: 'lock' | 'network'
+      readonly for: 'lock' | 'tools' | 'network'
       readonly wish: Wish
       readonly isCancelling: boolean
     }

@@ -58,7 +58,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     if (!isWaiting(entry)) return
     const found = key === undefined || start.wish === 'call-again' ? undefined : await readRecord(run, callId, signal)
     if (!isWaiting(entry)) return
-    const intent = await takeFound(run, entry, found, start)
+    const intent = await takeFound(run, entry, found, start, signal)
     if (intent === 'taken') return
     const { stage } = entry.call
     if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
@@ -106,12 +106,13 @@ async function takeFound(
   entry: CallEntry,
   found: CallRecord | undefined,
   { wish, lostTaskId }: Start,
+  signal: AbortSignal,
 ): Promise<CallRecord | 'taken' | undefined> {
   if (found === undefined) return undefined
-  const { name, argumentsHash } = entry.call
+  const { argumentsHash } = entry.call
   const record = found.task?.task.taskId === lostTaskId ? asLost(found) : found
   const isUnkeyedIntent = record.task === undefined && record.idempotencyKey === undefined
-  const isRepeatable = isUnkeyedIntent && wish === 'call' && (await run.port.isRepeatable(name))
+  const isRepeatable = isUnkeyedIntent && wish === 'call' && (await askIsRepeatable(run, entry, signal))
   if (!isWaiting(entry)) return 'taken'
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
@@ -121,6 +122,16 @@ async function takeFound(
   if (plan === 'repeat') return found
   if (plan !== 'follow') await settle(run, entry, { error: failureOf(record) }, true, record.task?.task)
   return 'taken'
+}
+
+/** Asks as soon as there is a connection; where the call is to be cancelled, at once or not at all. */
+async function askIsRepeatable(run: Run, entry: CallEntry, signal: AbortSignal): Promise<boolean> {
+  const { name, stage } = entry.call
+  if (stage.name !== 'waiting' || stage.isCancelling) return run.port.isRepeatable(name)
+  change(run, entry, (call) => ({ ...call, stage: { ...stage, for: 'tools' } }))
+  const isRepeatable = await run.port.isRepeatable(name, signal)
+  signal.throwIfAborted()
+  return isRepeatable
 }
 
 /** The record still says that the task is at work; only this page knows that the server has lost it. */

@@ -109,8 +109,9 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     updateTask: (taskId, inputResponses, signal) =>
       forTask(({ tasks }) => tasks.updateTask(taskId, inputResponses, signal)),
     cancelTask: (taskId, signal) => forTask(({ tasks }) => tasks.cancelTask(taskId, signal)),
-    isRepeatable: async (name) => {
+    isRepeatable: async (name, signal) => {
       try {
+        if (signal) await signIn.sendForApp(() => connectedForApp(signal))
         // Many calls may be found at once, and one list says it of all of them.
         listing ??= overConnection(({ listTools }) => listTools()).finally(() => {
           listing = undefined
