@@ -331,6 +331,7 @@ const cache = which.map((index) =>
       const tab = tabIn(real, place)
       await tab.page.hidePage()
       tab.isCached = true
+      tab.cachedAt = real.world.now()
       tab.page.freeze()
       model.places[place] = 'cached'
     },

@@ -97,8 +97,10 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
         if (controller === undefined || isBroken) return
         if (options.isGone(sender)) return leave()
         if (options.isAsleep(sender)) return tickIn(PATIENCE_MS)
-        for (const task of tasks) say(task)
-        const isAtWork = ([task, text]: [ServerTask, string]) => server.changesAt(task) !== undefined || isBehind(text)
+        // Of a task that it has dropped a server says nothing.
+        for (const task of tasks) if (!server.isExpired(task)) say(task)
+        const isAtWork = ([task, text]: [ServerTask, string]) =>
+          !server.isExpired(task) && (server.changesAt(task) !== undefined || isBehind(text))
         const left = [...said].filter(isAtWork)
         if (left.length === 0 && lie !== 'silent' && lie !== 'end withheld') return end()
         tickIn(Math.min(60_000, ...tasks.flatMap((task) => waitOf(task, said.get(task)))))

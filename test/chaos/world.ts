@@ -56,6 +56,8 @@ export interface Tab {
   isVisible: boolean
   /** On the machine's own time. */
   endedAt?: number
+  /** When it last went into the back-forward cache, on the machine's own time. */
+  cachedAt?: number
   /** How far its clock is ahead of that of the machine, in ms. */
   aheadMs: number
 }
@@ -563,8 +565,8 @@ export function createWorld(
     recorded,
     isForgotten: (callId) => {
       const { at, callers = [] } = forgotten.get(callId) ?? {}
-      // A tab that ends in the same instant tidies nothing up any more.
-      const isUntidy = callers.some(({ endedAt }) => endedAt === at)
+      // A tab that ends or is cached in the same instant does not hear of it, and tidies nothing up.
+      const isUntidy = callers.some(({ endedAt, cachedAt }) => endedAt === at || cachedAt === at)
       return at !== undefined && !isUntidy && !messages.isDeaf() && !succession.isWaived(callId)
     },
     breaches,

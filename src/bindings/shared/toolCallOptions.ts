@@ -17,7 +17,7 @@ export interface ToolCallRetry {
 /**
  * The options of `useToolCallMutation`. With a key, `call`, `data`, `error` and `status` describe the newest call with that
  * key, also after a reload, and also if another tab made it. Without a key, they describe the calls of this component.
- * `reset()` takes the outcome off the screen until there is a newer call; the call itself goes on.
+ * `reset()` takes the outcome off the screen until there is a newer call; the call itself continues.
  */
 export type UseToolCallMutationOptions<
   T,
