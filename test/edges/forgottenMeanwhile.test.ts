@@ -1,8 +1,8 @@
 import type { TaskClient, TaskStorage } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
+import { completed, created, createScriptedServer, result, snapshot } from '../support/scriptedServer.js'
 
 const SECOND = 1000
 
@@ -139,4 +139,93 @@ it('[EDGE-14] a call that was forgotten while its tab was frozen, waiting to mak
   await other.thaw()
   await browser.advance(5 * SECOND)
   expect(server.received('tools/call')).toHaveLength(2)
+})
+
+describe('a call that had ended in a page in the back-forward cache', () => {
+  function setUp() {
+    const browser = createSimulatedBrowser()
+    const server = createScriptedServer({ now: browser.now })
+    server.on('tools/call', created({ ttlMs: 60 * SECOND }))
+    server.on('tasks/get', completed({ ttlMs: 60 * SECOND }))
+    const open = (page: SimulatedPage): TaskClient => {
+      const environment = { ...page.environment, fetch: server.fetch }
+      return createTaskClient({ url: 'http://localhost/mcp', environment, push: false })
+    }
+    const page = browser.openPage()
+    const client = open(page)
+    const start = () => client.startToolCall({ name: 'report' }, { key: 'weekly' }).callId
+    /** What other tabs do while the page is away. */
+    async function away(work: (other: TaskClient) => Promise<unknown>): Promise<void> {
+      await page.hidePage()
+      page.freeze()
+      const other = browser.openPage()
+      await Promise.all([work(open(other)), browser.advance(SECOND)])
+      await other.close()
+      void page.showPage()
+      void page.thaw()
+      await browser.advance(SECOND)
+    }
+    return { browser, server, page, client, open, start, away }
+  }
+
+  // tab A  completed ─ in the back-forward cache ········ back: no record any longer
+  // tab B                         forget(), at sign-out
+  it.each(['a call', 'all'])('[EDGE-14] is dropped where another tab has forgotten %s', async (what) => {
+    const { browser, client, start, away } = setUp()
+    const callId = start()
+    await browser.advance(10 * SECOND)
+    expect(client.getToolCallState(callId)).toMatchObject({ phase: 'completed', result: {} })
+    const forgotten: boolean[] = []
+    client.onForgotten((isForgotten) => forgotten.push(isForgotten(callId)))
+    await away((other) => (what === 'all' ? other.forget() : other.forget({ callId })))
+    expect(client.getToolCallState(callId)).toBeUndefined()
+    expect(forgotten).toEqual([true])
+  })
+
+  it('[EDGE-14] is dropped where it was only listed, as one of an earlier visit', async () => {
+    const { browser, page, open, start } = setUp()
+    const callId = start()
+    await browser.advance(10 * SECOND)
+    await page.close()
+    const later = browser.openPage()
+    const client = open(later)
+    await Promise.all([client.connect(), client.resumeToolCalls(), browser.advance(SECOND)])
+    expect(client.getToolCallState(callId)?.phase).toBe('ended')
+    await later.hidePage()
+    later.freeze()
+    await Promise.all([open(browser.openPage()).forget(), browser.advance(SECOND)])
+    void later.showPage()
+    void later.thaw()
+    await browser.advance(SECOND)
+    expect(client.getToolCallState(callId)).toBeUndefined()
+  })
+
+  it('stays where nobody has forgotten it', async () => {
+    const { browser, client, start, away } = setUp()
+    const callId = start()
+    await browser.advance(10 * SECOND)
+    await away((other) => other.resumeToolCalls())
+    expect(client.getToolCallState(callId)?.phase).toBe('completed')
+  })
+
+  it('stays where its record was swept since its task has expired', async () => {
+    const { browser, client, start, away } = setUp()
+    const callId = start()
+    await browser.advance(10 * SECOND)
+    await away(async (other) => {
+      await browser.advance(120 * SECOND)
+      await other.resumeToolCalls()
+    })
+    expect(browser.storage.local.length).toBe(0)
+    expect(client.getToolCallState(callId)?.phase).toBe('completed')
+  })
+
+  it('stays where it was answered at once, and so has no record', async () => {
+    const { browser, server, client, start, away } = setUp()
+    server.on('tools/call', result({ content: [] }))
+    const callId = start()
+    await browser.advance(10 * SECOND)
+    await away((other) => other.resumeToolCalls())
+    expect(client.getToolCallState(callId)?.phase).toBe('completed')
+  })
 })

@@ -1,3 +1,4 @@
+import { isRecordExpired } from '../record/keep.js'
 import { merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
 import type { CallEntry } from './entries.js'
@@ -19,6 +20,22 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
     return run.onForgotten(callId)
   }
   await followInstead(run, entry)
+}
+
+/**
+ * The page is back. A call that has ended is dropped where its record was removed meanwhile, as a reload would find it no more.
+ * One that was answered at once has none, and of a task that the server has dropped by now it may have been swept.
+ */
+export function catchUpEnded(run: Run): void {
+  for (const entry of run.calls.values()) {
+    const record = entry.task === undefined && recordOfEnded(entry)
+    if (record && !isRecordExpired(record, now(run))) void catchUp(run, entry)
+  }
+}
+
+/** What was recorded of a call that has ended. */
+function recordOfEnded({ call: { stage }, lastRecord }: CallEntry): CallRecord | undefined {
+  return stage.name === 'recorded' ? stage.record : lastRecord
 }
 
 /**
@@ -60,8 +77,7 @@ const AHEAD_MS = 100
 export function dropForgotten(run: Run, callId: string, at: number = Number.POSITIVE_INFINITY): void {
   const entry = run.calls.get(callId)
   if (entry === undefined) return
-  const { stage } = entry.call
-  const record = stage.name === 'recorded' ? stage.record : (entry.lastRecord ?? recordOfEntry(run, entry))
+  const record = recordOfEnded(entry) ?? recordOfEntry(run, entry)
   const { startedAt, task } = record
   const time = now(run)
   // A `startedAt` in the future was recorded before the clock was set back: then the times of the task say it, which are moved with the

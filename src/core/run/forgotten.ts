@@ -8,7 +8,7 @@ import type { Run } from './run.js'
  * ```text
  * told by a tab that does not know yet    started before it was forgotten: passed over (news.ts)
  * a write that was on its way             its call is `left`, and `update` writes only what is there (showing.ts)
- * a page that was in the back-forward     finds no record, and drops the call (catchUp.ts)
+ * a page that was in the back-forward     finds no record, and drops the call, also one that has ended (catchUp.ts)
  * cache or frozen
  * a first write that comes later          removed again by each tab that hears of the forgetting (catchUp.ts)
  * ```

@@ -41,6 +41,7 @@ function soon(run: Run, task: TaskEntry): void {
  * wakes  a lock may be granted before the event of its return: nothing is answered on what this page knew
  * show   asks what the others know, and gives them a second
  *        reads the record of each call, which may have been forgotten or made anew · tells what the server asked for
+ *        drops what has ended and was forgotten meanwhile (catchUp.ts), also where no task is left
  * ```
  *
  * Returns a function that unsubscribes.

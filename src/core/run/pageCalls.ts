@@ -92,6 +92,7 @@ export function meet(run: Run, record: CallRecord, plan: StartPlan, kept: 'there
   if (plan === 'ended') {
     const endedAt = task?.lost?.at || task?.snapshotAt || task?.notedAt || startedAt
     const entry = begin(run, { ...call, stage: { name: 'recorded', record, endedAt } })
+    entry.kept = kept
     noteEnded(run, 'recorded', callId)
     return entry
   }

@@ -19,6 +19,8 @@ export interface TabsOptions {
   readonly onMessage: (message: CallMessage) => void
   /** Called with the first message of another tab: what this one learned while it knew of none was not posted. */
   readonly onPeer: () => void
+  /** Called when the page is back from where it received nothing. */
+  readonly onBack: () => void
   /** Called when this tab becomes the leader of an election or ceases to be. */
   readonly onLeaderChange: (election: Election, isStolen: boolean) => void
 }
@@ -77,6 +79,7 @@ export function createTabs(options: TabsOptions): Tabs {
     // Others may have been opened, or have come back, while this one was away.
     hasPeers = true
     for (const election of elections.values()) election.comeBack()
+    options.onBack()
   }
 
   function onLeaderChange(election: Election, isStolen: boolean): void {
