@@ -113,6 +113,13 @@ export function sessionLostError(tool: string, cause: unknown): ConnectionFailed
   )
 }
 
+/** An SDK client of the app was connected, and is no more. Its tasks wait until the app connects it again. */
+export function clientClosedError(): ConnectionFailedError {
+  return new ConnectionFailedError(
+    'The connection of the SDK client was closed. Connect the client again; its tasks keep running on the server.',
+  )
+}
+
 /** What the headers of the app came to, in the way of the SDK: nothing was sent. */
 function unsentError(error: unknown): ConnectionFailedError | undefined {
   const own = causes(error).find((one) => one instanceof TaskRequestError)

@@ -5,10 +5,9 @@ import { createTaskClient, TaskConfigurationError } from 'taskwire/sdk-v1'
 import { describe, expect, it } from 'vitest'
 import type { TaskClientSdkV1Options } from './options.js'
 
-async function connect(): Promise<Client> {
+async function connect(client: Client = new Client({ name: 'app', version: '1' })): Promise<Client> {
   const server = new McpServer({ name: 'server', version: '1' })
   server.registerTool('report', {}, async () => ({ content: [{ type: 'text', text: 'done' }] }))
-  const client = new Client({ name: 'app', version: '1' })
   const [here, there] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(there), client.connect(here)])
   return client
@@ -25,6 +24,19 @@ describe('createTaskClient() of taskwire/sdk-v1', () => {
     expect(client.store.getState().connection).toMatchObject({ status: 'connected', era: 'legacy' })
     await client.close()
     expect(await sdk.ping()).toEqual({})
+  })
+
+  it('says that its client was closed, and goes on where that is connected again', async () => {
+    const sdk = await connect()
+    const client = createTaskClient({ client: sdk, storage: 'memory' })
+    await client.callTool({ name: 'report' })
+    await sdk.close()
+    await expect(client.callTool({ name: 'report' })).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      message: expect.stringContaining('was closed. Connect the client again'),
+    })
+    await connect(sdk)
+    await expect(client.callTool({ name: 'report' })).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 
   it.each([

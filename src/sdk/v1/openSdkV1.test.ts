@@ -79,7 +79,8 @@ describe('openSdkV1()', () => {
   })
 
   it('takes no client that is not connected', () => {
-    expect(() => setUp({ transport: undefined }).open()).toThrow(TaskConfigurationError)
+    const getServerCapabilities = () => undefined
+    expect(() => setUp({ transport: undefined, getServerCapabilities }).open()).toThrow(TaskConfigurationError)
   })
 
   it('is lost once the client has another transport', () => {

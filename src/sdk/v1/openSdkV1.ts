@@ -7,7 +7,7 @@ import { parseLegacyResult } from '../../core/protocol/legacyTask.js'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../core/protocol/taskPort.js'
 import type { ConnectionState } from '../../core/wire/connection.js'
-import { toolCallError } from '../../core/wire/errors.js'
+import { clientClosedError, toolCallError } from '../../core/wire/errors.js'
 import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
 import type { ConnectedSdk, SdkCall } from '../../core/wire/sdkAdapter.js'
 import type { TaskOptIn } from '../../core/wire/taskApi.js'
@@ -32,6 +32,8 @@ const MAX_PAGES = 64
 export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Options): ConnectedSdk {
   const { transport } = client
   if (transport === undefined) {
+    // A client that was connected still knows the server.
+    if (client.getServerCapabilities() !== undefined) throw clientClosedError()
     throw new TaskConfigurationError('The SDK v1 client is not connected. Connect it before the first use.')
   }
   const wire = sdkV1Wire(client)

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createTaskClient, withTasks } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { completed, created, createScriptedServer, result } from '../../../test/support/scriptedServer.js'
+import { completed, created, createScriptedServer, result, snapshot } from '../../../test/support/scriptedServer.js'
 
 const form = (message: unknown) => ({
   method: 'elicitation/create',
@@ -88,4 +88,37 @@ it('a transport that is wrapped twice shows the task client its tasks all the sa
   const call = client.startToolCall({ name: 'report' })
   await advance(5000)
   expect(call.getState()).toMatchObject({ phase: 'completed', task: { taskId: 't1' } })
+})
+
+// tools/call ─ tasks/get ─ the app closes its SDK client ··· connects it again ─ tasks/get
+it('a task whose SDK client the app has closed waits until the app connects it again', async () => {
+  const { now, advance, environment } = createSimulatedEnvironment()
+  const server = createScriptedServer({ now })
+  server.on('tools/call', created({ taskId: 't1' }))
+  server.on('tasks/get', snapshot({ taskId: 't1' }))
+  const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const connect = () => {
+    const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })
+    return sdk.connect(withTasks(http, { environment }))
+  }
+  await connect()
+  const client = createTaskClient({ client: sdk, environment, storage: 'memory', push: false })
+  onTestFinished(() => client.close())
+  const call = client.startToolCall({ name: 'report' })
+  await advance(5000)
+  await sdk.close()
+  await advance(120_000)
+  expect(call.getState()).toMatchObject({
+    phase: 'working',
+    network: 'retrying',
+    lastError: { name: 'ConnectionFailedError', message: expect.stringContaining('closed') },
+  })
+  const other = client.startToolCall({ name: 'report' })
+  await expect(other.result).rejects.toMatchObject({ name: 'ConnectionFailedError' })
+
+  server.on('tasks/get', completed({ taskId: 't1' }))
+  await connect()
+  await advance(120_000)
+  expect(call.getState().phase).toBe('completed')
+  expect(server.received('tools/call')).toHaveLength(1)
 })

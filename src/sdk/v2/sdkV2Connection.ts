@@ -12,7 +12,7 @@ import { MAX_TIMER_MS } from '../../core/time/policy.js'
 import type { CallLimitOptions } from '../../core/wire/callLimit.js'
 import type { Connection, ConnectionState } from '../../core/wire/connection.js'
 import { createConnection } from '../../core/wire/createConnection.js'
-import { sessionLostError, toolCallError } from '../../core/wire/errors.js'
+import { clientClosedError, sessionLostError, toolCallError } from '../../core/wire/errors.js'
 import type { JobsOption } from '../../core/wire/jobs/job.js'
 import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
 import { DISCOVERED } from '../../core/wire/modern/discovered.js'
@@ -73,7 +73,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       else await client.connect(own, { signal }).finally(stopListening)
       if (opening === own) opening = undefined
     }
-    const transport = taskTransportOf(client)
+    const transport = taskTransportOf(client, isOpen)
     transport.onMessage = options.onMessage
     isOpen = true
     const tasks = await tasksOver(transport)
@@ -217,9 +217,10 @@ async function validate(
   }
 }
 
-function taskTransportOf(client: Client): TaskTransport {
+function taskTransportOf(client: Client, wasOpen: boolean): TaskTransport {
   const { transport } = client
   if (transport instanceof TaskTransport) return transport
+  if (transport === undefined && wasOpen) throw clientClosedError()
   throw new TaskConfigurationError(
     transport === undefined
       ? 'The client is not connected. Connect it over withTasks(transport), or pass { client, transport } to createTaskClient.'
