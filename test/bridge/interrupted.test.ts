@@ -65,6 +65,21 @@ it('such a call ends as interrupted where the server does not know calls by thei
   expect(backend.count('start')).toBe(2)
 })
 
+it.each([
+  ['that knows calls by their keys', true],
+  ['that does not know calls by their keys', false],
+])('a call of a tool that only reads is made again by its page, at a server %s', async (_, idempotentCalls) => {
+  const { server, backend, interrupt } = setUp({ idempotentCalls })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'look', arguments: { seconds: 5 } }, { key: 'k' })
+  await interrupt()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ content: [{ text: 'seen' }] })
+  expect(backend.count('start')).toBe(2)
+})
+
 it('a call that was cancelled is not asked for again', async () => {
   const { server, backend, start } = setUp()
   const { client, network } = backend.openPage()

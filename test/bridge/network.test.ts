@@ -116,6 +116,7 @@ it('a call that the next process of the backend does not know ends with an error
   await server.advance(12_000)
   await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
   await expect(call.result).rejects.toThrow(/backend of this app no longer knows/)
+  expect(server.count('tools/call')).toBe(1)
 })
 
 it('the outcome of a call that ended before the backend was started again is fetched when somebody looks', async () => {

@@ -7,7 +7,7 @@ import { type Entry, isInterrupted } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
 import type { Post } from './requests.js'
-import { askAgain, type Started, type StartingOptions, startCall } from './startCalls.js'
+import { askAgain, giveUp, type Started, type StartingOptions, startCall } from './startCalls.js'
 import { createNewsTaking } from './takeNews.js'
 
 export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
@@ -76,7 +76,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
         (thrown: unknown) => {
           entry.unknown += 1
           // The process that has taken the call may be another one than the one that was asked.
-          if (entry.unknown >= MAX_UNKNOWN || !book.isElsewhere(entry)) book.fail(entry, asError(thrown))
+          if (entry.unknown >= MAX_UNKNOWN || !book.isElsewhere(entry)) giveUp(entry, asError(thrown), starting)
         },
       )
       .finally(() => {

@@ -33,6 +33,11 @@ export interface Started {
   readonly refusal: Promise<never>
 }
 
+interface AskOptions extends StartOptions {
+  /** True where no process knows the call any more. */
+  readonly isLost?: boolean
+}
+
 /** A promise without end. */
 const NEVER: Promise<never> = new Promise(() => {})
 
@@ -61,7 +66,7 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
 }
 
 /**
- * Asks once more for a call of this page whose process is gone. The process that has found it does not have its arguments, and the
+ * Asks once more for a call of this page whose process is gone. `lost`: what it ends with if no other one may make it again. The process that has found it does not have its arguments, and the
  * one that is asked sends it again, if the server knows calls by their keys.
  *
  * ```text
@@ -71,21 +76,33 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
  * process C                                                               tools/call, same key ─ task
  * ```
  */
-export function askAgain(entry: Entry, options: StartingOptions): void {
+export function askAgain(entry: Entry, options: StartingOptions, lost?: Error): void {
   const before = entry.start
   if (before === undefined) return
   const { told: _, ...start } = before
   entry.start = start
-  entry.started = askToStart(entry, { meta: entry.meta, [ANY_ARGUMENTS]: true }, undefined, options).catch(() => {
+  entry.unknown = 0
+  const how = { meta: entry.meta, isLost: lost !== undefined, [ANY_ARGUMENTS]: true }
+  entry.started = askToStart(entry, how, undefined, options).catch(() => {
+    if (lost !== undefined) return options.book.fail(entry, lost)
     // It stays interrupted.
     entry.start = before
     options.book.refresh(entry)
   })
 }
 
+/** No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm. */
+export function giveUp(entry: Entry, error: Error, options: StartingOptions): void {
+  const { start, cancel } = entry
+  const { book } = options
+  if (start === undefined || cancel !== undefined || !book.isElsewhere(entry)) book.fail(entry, error)
+  // Else it is being asked for at this moment.
+  else if (start.told !== undefined) askAgain(entry, options, error)
+}
+
 async function askToStart(
   entry: Entry,
-  how: StartOptions,
+  how: AskOptions,
   seen: number | undefined,
   options: StartingOptions,
 ): Promise<void> {
@@ -130,7 +147,7 @@ async function expectSame(entry: Entry, request: ToolCallRequest, how: StartOpti
 
 function actionOf(
   { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
-  { repeat = 'never', meta, [ANY_ARGUMENTS]: takesAny }: StartOptions,
+  { repeat = 'never', meta, isLost, [ANY_ARGUMENTS]: takesAny }: AskOptions,
   seen: number | undefined,
 ): PageAction {
   return {
@@ -142,5 +159,6 @@ function actionOf(
     ...(meta && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(seen !== undefined && { seen }),
+    ...(isLost && { isLost }),
   }
 }

@@ -100,11 +100,12 @@ async function perform(session: Session, request: PageRequest, isAllowed: IsAllo
   const { action, isRepeated = false } = request
   switch (action.type) {
     case 'start': {
-      const { name, key, arguments: args } = action
+      const { name, key, arguments: args, isLost = false } = action
       await expectAllowed(isAllowed, { type: 'start', tool: name, ...(args && { arguments: args }) })
       const callId = client.toolCallId(name, key)
       // Another process may have taken it, and have answered in vain.
-      if (isRepeated) await client.resumeToolCalls({ callId })
+      if (isRepeated || isLost) await client.resumeToolCalls({ callId })
+      if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
       return { ...(await start(client, action, isRepeated)), callId, isFollowed: true }
     }
     case 'forget':
@@ -180,9 +181,18 @@ async function find(session: Session, ref: CallRef): Promise<{ state: ToolCallSt
   const state = feed.get(callId)
   const call = state && client.getToolCall(callId)
   if (state !== undefined && call !== undefined) return { state, call }
-  throw new TaskExpiredError('unknown-task', {
-    message: 'The backend of this app no longer knows this call. Start it again.',
-  })
+  throw unknown()
+}
+
+function unknown(): Error {
+  const message = 'The backend of this app no longer knows this call. Start it again.'
+  return new TaskExpiredError('unknown-task', { message })
+}
+
+/** Whether a lost call has run is unknown: it is made again where the tool says that calling it twice does no harm. */
+async function expectRepeatable(client: TaskClient, name: string): Promise<void> {
+  const { annotations } = (await client.listTools()).find((tool) => tool.name === name) ?? {}
+  if (!annotations?.readOnlyHint && !annotations?.idempotentHint) throw unknown()
 }
 
 /** Reads the records where this process does not know the call: another one may have made it since. */

@@ -47,7 +47,8 @@ function parseAction(action: JsonObject): PageAction | undefined {
   }
 }
 
-function parseStart({ name, key, arguments: args, meta, repeat, takesAny, seen }: JsonObject): PageAction | undefined {
+function parseStart(action: JsonObject): PageAction | undefined {
+  const { name, key, arguments: args, meta, repeat, takesAny, seen, isLost } = action
   if (!isShort(name) || !isShort(key)) return undefined
   if (args !== undefined && !isJsonObject(args)) return undefined
   if (repeat !== 'never' && repeat !== 'settled' && repeat !== 'always') return undefined
@@ -60,5 +61,6 @@ function parseStart({ name, key, arguments: args, meta, repeat, takesAny, seen }
     ...(isJsonObject(meta) && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(typeof seen === 'number' && { seen }),
+    ...(isLost === true && { isLost }),
   }
 }

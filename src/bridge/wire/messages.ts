@@ -39,6 +39,8 @@ export type PageAction =
       readonly takesAny?: boolean
       /** When the call of that key was started that the page knows: a later one may be this very action, sent before. */
       readonly seen?: number
+      /** True where no process knows the call any more that one had taken: it is made again only if that does no harm. */
+      readonly isLost?: boolean
     }
   | { readonly type: 'cancel'; readonly call: CallRef }
   | { readonly type: 'respond'; readonly call: CallRef; readonly inputKey: string; readonly response: JsonObject }
