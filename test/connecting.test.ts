@@ -57,6 +57,24 @@ describe('a server that is down when the page loads', () => {
     await expect(connected).resolves.toBeUndefined()
   })
 
+  // task  tasks/get, again in 100 s ─────────────────── due: 20 s are left ──── tasks/get
+  // page           server/discover: 503, again in two minutes ────────── server/discover
+  it('is asked for a task that falls due in that time at its end, and not as long after', async () => {
+    const { browser, server, open, times } = createVisits(createTaskClient)
+    server.on('tools/call', created())
+    server.on('tasks/get', http(503, { headers: { 'Retry-After': '100' } }), snapshot())
+    const earlier = open()
+    earlier.client.startToolCall({ name: 'report' }, { key: 'a' }).result.catch(() => {})
+    await browser.advance(2000)
+    await earlier.page.close()
+    server.on('server/discover', http(503, { headers: { 'Retry-After': '120' } }), discovered({ tools: {} }))
+    const { client } = open()
+    await Promise.all([client.connect().catch(() => {}), client.resumeToolCalls(), browser.advance(119_000)])
+    expect(times('tasks/get')).toHaveLength(1)
+    await browser.advance(20_000)
+    expect(times('tasks/get').length).toBeGreaterThan(1)
+  })
+
   // poll ─ server/discover: 503, again in two minutes ─────────── server/discover ─ tasks/get
   it('is left alone for as long by the polls of the tasks of an earlier visit', async () => {
     const { browser, server, open, times } = createVisits(createTaskClient)

@@ -1,5 +1,5 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { onAbort } from '../time/abort.js'
 import { backoffDelay, type PollPolicy } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
@@ -7,7 +7,7 @@ import type { ConnectionState } from './connection.js'
 import { connectionError, isPassingFailure } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
 import { needsSignIn } from './signInErrors.js'
-import { WireError } from './wireErrors.js'
+import { HttpError, WireError } from './wireErrors.js'
 
 /** How connecting is repeated. */
 export interface ConnectRetry {
@@ -46,14 +46,13 @@ interface Persisting {
   end(reason: unknown): void
 }
 
-/**
- * Opens a connection at the first use, and again where it was lost.
- *
- * ```text
- * attempt ── 503 ── backoff ── attempt ── no network ── backoff ── attempt ── 503 ── failed ···· online, shown ── attempt
- * state:  connecting              (with the error)                                   failed                   connecting
- * ```
- */
+/** A failure, asking for the time that is left: what fails with it now is not to wait for all of it once more. */
+function askingFor(retryAfterMs: number, error: Error): Error {
+  const { status, data } = Object(error.cause) as Partial<HttpError>
+  if (status === undefined) return error
+  return new ConnectionFailedError(error.message, { cause: new HttpError(status, data?.text ?? '', retryAfterMs) })
+}
+
 export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Opening {
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
@@ -102,8 +101,8 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   /** What the app has not asked for waits for as long as the server wants to be left alone. */
   function connected(): Promise<ConnectedSdk> {
     if (connecting !== undefined || failure === undefined || isClosed) return attempt()
-    const isEarly = failure.at <= now() && now() < (retry?.earliestAt() ?? 0)
-    return isEarly ? Promise.reject(failure.error) : attempt()
+    const leftMs = (retry?.earliestAt() ?? 0) - now()
+    return failure.at <= now() && leftMs > 0 ? Promise.reject(askingFor(leftMs, failure.error)) : attempt()
   }
 
   /** Whether the server may be asked again before anybody has lost patience. */
