@@ -34,7 +34,7 @@ export interface Started {
 }
 
 interface AskOptions extends StartOptions {
-  /** True where no process knows the call any more. */
+  /** True if all processes have forgotten the call. */
   readonly isLost?: boolean
 }
 

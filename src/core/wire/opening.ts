@@ -46,13 +46,14 @@ interface Persisting {
   end(reason: unknown): void
 }
 
-/** A failure, asking for the time that is left: what fails with it now is not to wait for all of it once more. */
-function askingFor(retryAfterMs: number, error: Error): Error {
-  const { status, data } = Object(error.cause) as Partial<HttpError>
-  if (status === undefined) return error
-  return new ConnectionFailedError(error.message, { cause: new HttpError(status, data?.text ?? '', retryAfterMs) })
-}
-
+/**
+ * Opens a connection at the first use, and again where it was lost.
+ *
+ * ```text
+ * attempt ── 503 ── backoff ── attempt ── no network ── backoff ── attempt ── 503 ── failed ···· online, shown ── attempt
+ * state:  connecting              (with the error)                                   failed                   connecting
+ * ```
+ */
 export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Opening {
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
@@ -167,6 +168,13 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       await sdk.close()
     },
   }
+}
+
+/** A failure, asking for the time that is left: what fails with it now is not to wait for all of it once more. */
+function askingFor(retryAfterMs: number, error: Error): Error {
+  const { status, data } = Object(error.cause) as Partial<HttpError>
+  if (status === undefined) return error
+  return new ConnectionFailedError(error.message, { cause: new HttpError(status, data?.text ?? '', retryAfterMs) })
 }
 
 /** Gives an attempt up that takes longer than a poll may, also where nothing in it looks at the signal. */
