@@ -66,8 +66,9 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
 }
 
 /**
- * Asks once more for a call of this page whose process is gone. `lost`: what it ends with if no other one may make it again. The process that has found it does not have its arguments, and the
- * one that is asked sends it again, if the server knows calls by their keys.
+ * Asks once more for a call of this page whose process is gone: the process that finds its record does not have the arguments.
+ * The process that answers sends the call again, if the server knows calls by their keys. `lost`: the error that ends the call if it
+ * may not be made again.
  *
  * ```text
  * page       start ──────── answer ································ start ───────────── answer

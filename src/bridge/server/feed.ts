@@ -15,7 +15,7 @@ export interface FeedOptions {
 
 /** News as JSON, made once for all readers that get them. */
 export interface NewsText extends Position {
-  /** The number that the reader has; undefined where everything is told. */
+  /** The sequence number of the last news that the page has; undefined for a snapshot, which has everything. */
   readonly from: number | undefined
   readonly text: string
 }

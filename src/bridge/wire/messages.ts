@@ -39,7 +39,7 @@ export type PageAction =
       readonly takesAny?: boolean
       /** When the call of that key was started that the page knows: a later one may be this very action, sent before. */
       readonly seen?: number
-      /** True where no process knows the call any more that one had taken: it is made again only if that does no harm. */
+      /** True if the backend took the call, and its processes have forgotten it: it is made again only if that does no harm. */
       readonly isLost?: boolean
     }
   | { readonly type: 'cancel'; readonly call: CallRef }

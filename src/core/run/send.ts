@@ -6,7 +6,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import type { ToolCallResponse } from '../protocol/taskPort.js'
-import { MAX_VIOLATIONS } from '../record/failed.js'
+import { askedMs, MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
 import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
@@ -116,9 +116,9 @@ export async function sendCall(
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
       const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
       if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
-      const { retryAfterMs: askedMs = 0 } = Object(error.cause) as { retryAfterMs?: number }
+      const waitMs = askedMs(error) ?? 0
       change(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
-      if (failures < policy.maxAttempts && environment.now() + askedMs < giveUpAt) return askedMs
+      if (failures < policy.maxAttempts && environment.now() + waitMs < giveUpAt) return waitMs
       throw error instanceof ToolCallInterruptedError
         ? error
         : new ToolCallInterruptedError(name, { callId, cause: error })

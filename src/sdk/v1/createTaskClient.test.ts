@@ -26,7 +26,7 @@ describe('createTaskClient() of taskwire/sdk-v1', () => {
     expect(await sdk.ping()).toEqual({})
   })
 
-  it('says that its client was closed, and goes on where that is connected again', async () => {
+  it('says that its client was closed, and continues once that is connected again', async () => {
     const sdk = await connect()
     const client = createTaskClient({ client: sdk, storage: 'memory' })
     await client.callTool({ name: 'report' })
