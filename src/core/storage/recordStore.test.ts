@@ -6,7 +6,8 @@ import { createRecordStore } from './recordStore.js'
 const OWNER = { endpoint: 'https://tasks.example/mcp', scope: '' }
 const BACK_BY = 301
 
-function recordAt(notedAt: number, earliestAt: number): CallRecord {
+/** A record of a task that was received at 4000, or at another time by a clock that was set back. */
+function recordAt(notedAt: number, earliestAt: number, receivedAt = 4000): CallRecord {
   const task = { taskId: 'task-1', status: 'working' as const, createdAt: '', lastUpdatedAt: '', ttlMs: null }
   return {
     callId: 'call-1',
@@ -18,7 +19,7 @@ function recordAt(notedAt: number, earliestAt: number): CallRecord {
     ...OWNER,
     startedAt: 1000,
     idempotencyKey: undefined,
-    task: newTaskRecord(task, 'modern', notedAt, earliestAt),
+    task: { ...newTaskRecord(task, 'modern', receivedAt, earliestAt), notedAt },
     held: undefined,
   }
 }
@@ -43,6 +44,10 @@ it('moves a stored record with the clock that this page has seen set back', asyn
   expect(await update(recordAt(4000, 6000), 4000)).toBe(6000 - BACK_BY)
 })
 
-it('leaves what another page has noted since as it is, for that may be by the new clock', async () => {
-  expect(await update(recordAt(4500, 6000), 4000)).toBe(6000)
+it('moves what was noted later than now by as much, too', async () => {
+  expect(await update(recordAt(5100, 6000), 4000)).toBe(6000 - BACK_BY)
+})
+
+it('leaves what another page has moved and has noted since as it is', async () => {
+  expect(await update(recordAt(4500, 6000, 4000 - BACK_BY), 4600)).toBe(6000)
 })

@@ -165,10 +165,15 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   }
 }
 
-/** The stored record by a clock that was set back. What another page has noted since may be by that clock already. */
+/**
+ * The stored record by a clock that was set back, unless another page has moved it already. When the task was received
+ * tells: every page that has not seen the clock move has the same time.
+ */
 function byClock(stored: CallRecord | undefined, { task }: CallRecord, by: number): CallRecord | undefined {
-  if (by === 0 || stored?.task === undefined || task === undefined) return stored
-  return stored.task.notedAt > task.notedAt + by ? stored : { ...stored, task: setBack(stored.task, by) }
+  if (stored?.task === undefined || task === undefined) return stored
+  const ahead = stored.task.receivedAt - task.receivedAt
+  const isOfOldClock = ahead === by || stored.task.here.wasAhead
+  return isOfOldClock && ahead > 0 ? { ...stored, task: setBack(stored.task, ahead) } : stored
 }
 
 /** How the names of the records of a scope begin. */
