@@ -7,13 +7,19 @@ import {
   created,
   http,
   type Reply,
+  result,
   rpcError,
   silence,
   snapshot,
+  TASKS,
   unreachable,
 } from '../support/scriptedServer.js'
 import { createVisits, startReport } from '../support/visits.js'
 
+const DISCOVERED = result({
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {}, extensions: { [TASKS]: {} } },
+})
 const DONE = { phase: 'completed', network: 'ok', result: { content: [{ text: 'done' }] } }
 
 /** A call of a task that is to be polled each second, and what its polls are answered with. */
@@ -158,5 +164,37 @@ describe('a cancellation that was cut off by a reload', () => {
     expect(next.getState()).toMatchObject(expected)
     expect(count('tasks/cancel')).toBe(times)
     expect(count('tools/call')).toBe(1)
+  })
+
+  it('[DUR-59] is requested again where the server restarts during the reload', async () => {
+    const { advance, server, page, open, call, count } = follow([snapshot()])
+    server.on('tasks/cancel', silence, ack)
+    await advance(500)
+    void call.cancel().catch(() => {})
+    await advance(1000)
+    server.on('server/discover', http(503, { headers: { 'retry-after': '5' } }), DISCOVERED)
+    const next = startReport(open({}, await page.reload()))
+    await advance(500)
+    expect(next.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'retrying' })
+    await advance(10_000)
+    expect(next.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
+    expect(count('tasks/cancel')).toBe(2)
+  })
+
+  it('[DUR-59] is sent once the server can be reached where it is down when the user asks for it', async () => {
+    const { advance, server, page, open, count } = follow([snapshot()])
+    server.on('tasks/cancel', ack)
+    await advance(500)
+    server.on('server/discover', http(503, { headers: { 'retry-after': '20' } }), DISCOVERED)
+    const next = startReport(open({}, await page.reload()))
+    await advance(1500)
+    const cancelling = next.cancel()
+    await advance(17_000)
+    expect(next.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'retrying' })
+    expect(count('server/discover')).toBe(2)
+    await advance(10_000)
+    await cancelling
+    expect(next.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
+    expect(count('tasks/cancel')).toBe(1)
   })
 })

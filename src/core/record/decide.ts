@@ -1,5 +1,5 @@
 import { type PollPolicy, pollInterval } from '../time/policy.js'
-import { askedMs } from './failed.js'
+import { askedMs } from '../time/retry.js'
 import type { TaskRecord } from './record.js'
 
 /**

@@ -10,6 +10,7 @@ import {
 import { READ_MORE } from '../protocol/readMore.js'
 import { UNKNOWN_TASK } from '../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
+import { askedMs } from '../time/retry.js'
 import { ended, expired, isPastTtl } from './learn.js'
 import type { TaskRecord } from './record.js'
 
@@ -56,11 +57,6 @@ export function failed(
     failure: { error, network, count, violations, refusals },
     notedAt: now,
   }
-}
-
-/** For how long the server asks to be left alone, in ms (`Retry-After`), also where it has refused the connection. */
-export function askedMs(error: Error): number | undefined {
-  return (error instanceof TaskRequestError ? error : (Object(error.cause) as TaskRequestError)).retryAfterMs
 }
 
 /** A task that the app has named has no times until the server has shown it. */

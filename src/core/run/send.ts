@@ -6,11 +6,11 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import type { ToolCallResponse } from '../protocol/taskPort.js'
-import { askedMs, MAX_VIOLATIONS } from '../record/failed.js'
+import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
 import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
-import { retry } from '../time/retry.js'
+import { askedMs, retry } from '../time/retry.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
 import { change } from './learning.js'
 import { now, type Run } from './run.js'

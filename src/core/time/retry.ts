@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.js'
-import { TaskRequestError } from '../protocol/errors.js'
+import { ConnectionFailedError, TaskRequestError } from '../protocol/errors.js'
 import { onAbort } from './abort.js'
 import { backoffDelay, type PollPolicy } from './policy.js'
 import type { Semaphore } from './semaphore.js'
@@ -72,6 +72,11 @@ export async function retry<T>(
   }
 }
 
+/** For how long the server asks to be left alone, in ms (`Retry-After`), also where it has refused the connection. */
+export function askedMs(error: Error): number | undefined {
+  return (error instanceof TaskRequestError ? error : (Object(error.cause) as TaskRequestError)).retryAfterMs
+}
+
 /** JSON-RPC's "Internal error": the one refusal that says nothing about the request itself. */
 const INTERNAL_ERROR = -32603
 
@@ -108,9 +113,10 @@ export function deliver({ send, inLine = (work) => work(), onRetry, ...options }
     },
     (error) => {
       signal.throwIfAborted()
-      if (!(error instanceof TaskRequestError) || !mayPass(error)) throw error
+      if (!(error instanceof ConnectionFailedError) && !(error instanceof TaskRequestError && mayPass(error)))
+        throw error
       onRetry(error)
-      return error.retryAfterMs ?? 0
+      return askedMs(error) ?? 0
     },
   )
 }
