@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { type TaskClient, type TaskClientUrlOptions, withTasks } from 'taskwire'
+import { type TaskClient, type TaskClientUrlOptions, type TaskStorage, withTasks } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -43,6 +43,18 @@ function openTab(options: Partial<TaskClientUrlOptions> = {}): Tab {
     ...options,
   })
   return { page, client }
+}
+
+/** A storage that takes half a second for everything. */
+function slowStorage({ environment }: SimulatedPage): TaskStorage {
+  const items = new Map<string, string>()
+  const slow = <T>(action: () => T) => new Promise<T>((resolve) => environment.setTimeout(() => resolve(action()), 500))
+  return {
+    getItem: (key) => slow(() => items.get(key)),
+    setItem: (key, value) => slow(() => void items.set(key, value)),
+    removeItem: (key) => slow(() => void items.delete(key)),
+    keys: () => slow(() => items.keys()),
+  }
 }
 
 const polls = () => server.times('tasks/get', start)
@@ -141,6 +153,33 @@ describe('one task that several calls refer to', () => {
     await browser.advance(10_000)
     await expect(call.result).resolves.toBeDefined()
     expect(polls()).toEqual([10_000, 20_000])
+  })
+
+  it('[EDGE-03] is found after a reload by each of the calls', async () => {
+    const { client, page } = openTab()
+    for (const key of ['one', 'other']) client.startToolCall({ name: 'report' }, { key })
+    await browser.advance(14_000)
+    await page.close()
+    const next = openTab().client
+    const resumed = await next.resumeToolCalls()
+    expect(resumed.map((call) => call.getState().key)).toEqual(['one', 'other'])
+    expect(Object.values(next.store.getState().calls)).toHaveLength(2)
+    await browser.advance(16_000)
+    expect(polls()).toEqual(everyTen(3))
+  })
+
+  it('[EDGE-03] settles each of the calls once where another one of them comes while a slow storage writes its end', async () => {
+    const page = browser.openPage()
+    const { client } = openTab({ storage: slowStorage(page), environment: page.environment })
+    const settled: (string | undefined)[] = []
+    client.onToolCallSettled(({ key }) => settled.push(key))
+    server.on('tools/call', created())
+    server.on('tasks/get', completed())
+    client.startToolCall({ name: 'report' }, { key: 'one' })
+    await browser.advance(1700)
+    client.startToolCall({ name: 'report' }, { key: 'other' })
+    await browser.advance(10_000)
+    expect(settled).toEqual(['one', 'other'])
   })
 
   it('[EDGE-03] hands each of its input requests once to the handlers of all calls and tabs', async () => {

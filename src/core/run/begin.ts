@@ -153,12 +153,11 @@ function knownCall(run: Run, found: CallRecord): CallEntry | undefined {
 }
 
 function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
-  const { callId, held, task } = record
+  const { callId, held } = record
   if (held === 'working') run.tabs.post({ type: 'ask', callId })
   const known = knownCall(run, record)
   const plan = planStart(record, { wish: 'list', isRepeatable: false })
-  if (plan === 'follow' && task !== undefined)
-    return [createHandle(run, known ?? findTask(run, task.task.taskId) ?? meet(run, record, plan))]
+  if (plan === 'follow') return [createHandle(run, known ?? meet(run, record, plan))]
   if (known !== undefined) return []
   if (plan === 'ended' || plan === 'lost') meet(run, record, 'ended')
   // A call that was interrupted is listed once no other tab is waiting for its response.

@@ -136,11 +136,12 @@ export function attach(
     if (!isNew && entry.call.keepResult && isOver(record) && record.end === undefined) void readNote(run, task)
     place(run, task, isNew)
     if (task.record.here.inputs.size > 0) run.answers.onInputs(run, task)
-    if (task.record.end !== undefined) run.on.end(run, task)
-    if (!isLater) return
+    // Other calls of it may be settling already.
+    if (task.record.end !== undefined) run.on.end(run, task, [entry])
+    if (!isLater || sharing.record.end !== undefined) return
     sharing.record = reused(sharing.record, now(run))
     place(run, sharing)
-    run.on.end(run, sharing)
+    run.on.end(run, sharing, [...sharing.calls])
   })
   return written
 }

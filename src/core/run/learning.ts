@@ -68,7 +68,7 @@ export function learn(
     if (isWritten) for (const entry of task.calls) report(run, entry, 'record-written')
     if (end === undefined && !isShownAlike(before, after)) showAll(run, task)
     if (after.here.inputs !== before.here.inputs) run.answers.onInputs(run, task)
-    if (end !== undefined && before.end === undefined) run.on.end(run, task)
+    if (end !== undefined && before.end === undefined) run.on.end(run, task, [...task.calls])
     look(run, task)
   })
 }

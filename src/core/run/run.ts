@@ -121,8 +121,8 @@ export interface RunEvents {
   first(run: Run): Unsubscribe
   /** A task is due. */
   due(run: Run, task: TaskEntry): void
-  /** A task has come to its end. */
-  end(run: Run, task: TaskEntry): void
+  /** A task has come to its end, and with it these calls. */
+  end(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void
 }
 
 /** The time; a clock that was set back since the last look has moved every record back. */

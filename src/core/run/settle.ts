@@ -20,10 +20,9 @@ import { noteSettled } from './pageCalls.js'
 import { type Run, take } from './run.js'
 import { recordOfEntry, report, write } from './showing.js'
 
-/** A task has come to its end: checks the result, and settles its calls. */
-export function endTask(run: Run, task: TaskEntry): void {
+/** A task has come to its end: checks the result, and settles these calls of it. */
+export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void {
   const { end } = task.record
-  const calls = [...task.calls]
   if (end !== undefined && 'error' in end && end.error instanceof TaskStuckError) {
     const callId = calls[0]?.call.callId ?? ''
     void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
