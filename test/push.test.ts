@@ -140,3 +140,16 @@ it('in four tabs there is one stream, and every tab sees every change', async ()
   for (const call of calls.slice(1)) expect(call.getState().phase).toBe('completed')
   expect(shared.count('subscriptions/listen')).toBe(2)
 })
+
+it('in two tabs nothing is polled where the safety interval has no end', async () => {
+  const shared = createWorkServer({ push: true })
+  const calls = [1, 2].map(() => {
+    const { environment } = shared.browser.openPage()
+    const poll = { safetyIntervalMs: Number.POSITIVE_INFINITY }
+    const client = createTaskClient({ url: shared.url, environment, poll })
+    return client.startToolCall({ name: 'work', arguments: { seconds: 8 } }, { key: 'k' })
+  })
+  await shared.advance(10_000)
+  for (const call of calls) expect(call.getState().phase).toBe('completed')
+  expect(shared.count('tasks/get')).toBe(0)
+})

@@ -5,7 +5,7 @@ import { READ_MORE } from '../protocol/readMore.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
 import { pageStorage } from '../storage/pageStorage.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
-import { DEFAULT_POLL_POLICY, MAX_TIMER_MS, type PollPolicy } from '../time/policy.js'
+import { DEFAULT_POLL_POLICY, LONGEST_WAIT_MS, MAX_TIMER_MS, type PollPolicy } from '../time/policy.js'
 import type { TaskClientBaseOptions } from './taskClient.js'
 
 /**
@@ -46,7 +46,12 @@ export function readPollPolicy({ poll, retry, callTimeoutMs }: TaskClientBaseOpt
       policy[name] = name === 'hidden' ? value : read(group + name, value as number, 0)
     }
   }
-  return { ...policy, callTimeoutMs: Math.min(policy.callTimeoutMs, MAX_TIMER_MS) }
+  return {
+    ...policy,
+    callTimeoutMs: Math.min(policy.callTimeoutMs, MAX_TIMER_MS),
+    // Tabs tell each other when the next poll is due, in JSON, which has no infinity.
+    safetyIntervalMs: Math.min(policy.safetyIntervalMs, LONGEST_WAIT_MS),
+  }
 }
 
 /**
