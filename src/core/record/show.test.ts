@@ -195,6 +195,14 @@ describe('what is shown', () => {
     expect(shown({ name: 'task' }, over)).toMatchObject({ phase: 'working' })
   })
 
+  it.each(['task', 'ending'] as const)('keeps the progress that was shown until its end is delivered (%s)', (name) => {
+    const before = task({ task: { ...TASK, progress: { progress: 3, total: 4, message: 'Adding up Europe' } } })
+    const over = { ...RECORD, task: { ...TASK, status: 'completed' as const } }
+    expect(show({ ...CALL, stage: { name } }, over, before).progress).toBe(before.progress)
+    const told = { ...over, task: { ...over.task, progress: { progress: 4, total: 4 } } }
+    expect(show({ ...CALL, stage: { name } }, told, before).progress).toEqual({ progress: 4, total: 4 })
+  })
+
   it('of a call that is left is what was shown before', () => {
     const before = task({ failure: FAILURE })
     const left = { ...CALL, stage: { name: 'left' as const, reason: BUSY } }

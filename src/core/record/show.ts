@@ -92,8 +92,6 @@ function calling(call: Call, { inputs, failure, isOffline }: Stage<'calling'>, b
 
 function following(call: Call, record: TaskRecord, before: ToolCallState | undefined): ToolCallState {
   const { task, failure, here } = record
-  // What the snapshot says counts more than what was notified.
-  const progress = task.progress ?? call.progress
   const lastError = here.cancelError ?? failure?.error
   return running(call, phaseOf(record, before), {
     task,
@@ -101,13 +99,17 @@ function following(call: Call, record: TaskRecord, before: ToolCallState | undef
     ...shownCancel(record),
     network: here.blocked ?? failure?.network ?? 'ok',
     failureCount: failure?.count ?? 0,
-    ...(progress && { progress }),
+    ...shownProgress(call, record, before),
     ...(lastError && { lastError }),
   })
 }
 
 function ending(call: Call, record: TaskRecord, before: ToolCallState | undefined): ToolCallState {
-  return running(call, phaseOf(record, before), { task: before?.task ?? record.task, ...shownCancel(record) })
+  return running(call, phaseOf(record, before), {
+    task: before?.task ?? record.task,
+    ...shownProgress(call, record, before),
+    ...shownCancel(record),
+  })
 }
 
 function earlier(call: Call, { record, endedAt }: Stage<'recorded'>): ToolCallState {
@@ -126,6 +128,12 @@ function settled(call: Call, { outcome, endedAt, task }: Stage<'settled'>): Sett
   if ('result' in outcome) return { phase: 'completed', result: outcome.result, ...more }
   const { error } = outcome
   return { phase: error instanceof TaskCancelledError ? 'cancelled' : 'failed', error, ...more }
+}
+
+/** What the snapshot says counts more than what was notified. A task that has ended says nothing, so what was shown stays. */
+function shownProgress(call: Call, { task }: TaskRecord, before: ToolCallState | undefined): Shown | undefined {
+  const progress = task.progress ?? call.progress ?? (isTerminal(task.status) ? before?.progress : undefined)
+  return progress && { progress }
 }
 
 function shownCancel({ here, cancelling }: TaskRecord): Shown | undefined {
