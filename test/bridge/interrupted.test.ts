@@ -126,3 +126,73 @@ it('every page shows that an interrupted call runs again', async () => {
   const phases = pages.map(({ client }) => Object.values(client.store.getState().calls).map(({ phase }) => phase))
   expect(phases).toEqual([['working'], ['working']])
 })
+
+/** What a page shows of its only call, one after the other. */
+function statesOf({ store }: TaskClient): string[] {
+  const states: string[] = []
+  store.subscribe(({ calls }) => {
+    const [call] = Object.values(calls)
+    const state = `${call?.phase} ${call?.network}`
+    if (states.at(-1) !== state) states.push(state)
+  })
+  return states
+}
+
+it.each([
+  ['work', 'is there', 0],
+  ['work', 'comes back after 15 seconds', 15_000],
+  ['look', 'is there', 0],
+  ['look', 'comes back after 15 seconds', 15_000],
+])('a page that watches a call of %s shows no end while the page that has made it %s', async (name, _, awayMs) => {
+  const { server, backend, interrupt } = setUp()
+  const [maker, watcher] = [backend.openPage(), backend.openPage()]
+  for (const { client } of [maker, watcher]) void client.connect()
+  await server.advance(500)
+  const call = maker.client.startToolCall({ name, arguments: { seconds: 5 } }, { key: 'k' })
+  const states = statesOf(watcher.client)
+  maker.network.dropStreams()
+  await interrupt()
+  if (awayMs > 0) maker.network.cut()
+  await server.advance(awayMs)
+  maker.network.mend()
+  await server.advance(60_000)
+  expect(await call.result).toBeDefined()
+  expect(states).toContain('calling retrying')
+  expect(states.filter((state) => !/^(calling|working)/.test(state))).toEqual(['completed ok'])
+})
+
+it.each([
+  ['work', 'ToolCallInterruptedError'],
+  ['look', 'TaskExpiredError'],
+])(
+  'a page that watches a call of %s shows its end half a minute after the page that has made it was closed',
+  async (name, error) => {
+    const { server, backend, interrupt } = setUp()
+    const [maker, watcher] = [backend.openPage(), backend.openPage()]
+    for (const { client } of [maker, watcher]) void client.connect()
+    await server.advance(500)
+    maker.client.startToolCall({ name, arguments: { seconds: 5 } }, { key: 'k' }).result.catch(() => {})
+    const states = statesOf(watcher.client)
+    await interrupt()
+    await maker.page.crash()
+    await server.advance(25_000)
+    expect(states.at(-1)).toBe('calling retrying')
+    await server.advance(10_000)
+    expect(states.at(-1)).toBe('failed ok')
+    expect(Object.values(watcher.client.store.getState().calls)).toMatchObject([{ error: { name: error } }])
+  },
+)
+
+it('a page that only watches makes such a call again at once where its app asks for it', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const [maker, watcher] = [backend.openPage(), backend.openPage()]
+  for (const { client } of [maker, watcher]) void client.connect()
+  await server.advance(500)
+  start(maker.client)
+  await interrupt()
+  await maker.page.crash()
+  await server.advance(5000)
+  const call = start(watcher.client)
+  await server.advance(8000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})

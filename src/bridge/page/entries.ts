@@ -2,7 +2,7 @@ import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { isSame } from '../../core/record/show.js'
-import type { InputResponseState, ToolCallNetwork, ToolCallState } from '../../core/record/toolCallState.js'
+import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
 import { decodeCall } from '../wire/decodeCall.js'
 import { type CallOnWire, type CallRef, givenKey, type Position } from '../wire/messages.js'
 
@@ -46,7 +46,7 @@ export interface Entry {
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
   isFetching: boolean
-  /** How many processes in a row did not know the call. */
+  /** How many processes in a row did not know the call, or its outcome. */
   unknown: number
   /** True if somebody has asked for the outcome. */
   isWanted: boolean
@@ -74,6 +74,32 @@ export function isInterrupted(wire: CallOnWire | undefined): boolean {
   return isJsonObject(error) && error['name'] === 'ToolCallInterruptedError'
 }
 
+/** So many processes in a row that do not know a call have lost it. */
+const MAX_UNKNOWN = 4
+
+/** The same for a page that only watches the call. The page that has made it may have to come back before it asks for it again. */
+const MAX_UNKNOWN_WATCHED = 16
+
+/** True once it is no use to ask for the call any longer. */
+export function isLost({ unknown, start }: Entry): boolean {
+  return unknown >= (start === undefined ? MAX_UNKNOWN_WATCHED : MAX_UNKNOWN)
+}
+
+/**
+ * True while a page that has seen the call run, and has not made it, takes it for running: the page that has made it has the arguments to go on
+ * with it.
+ *
+ * ```text
+ * process A  tools/call ─ killed
+ * process B                      interrupted ─────────── tools/call, same key ─ task
+ * its page   calling ··········· asks again ─────────────────────────────────── working
+ * this page  calling ··········· calling, retrying ──────────────────────────── working
+ * ```
+ */
+export function isDoubted(entry: Entry, wire: CallOnWire): boolean {
+  return entry.start === undefined && entry.hasRun && !entry.isOver && isInterrupted(wire) && !isLost(entry)
+}
+
 /** True unless the backend has answered that another page had made the call. */
 export function isOwn(start: OwnStart | undefined): start is OwnStart {
   return start !== undefined && (start.isNew === true || start.run === undefined)
@@ -87,7 +113,8 @@ export function showEntry(entry: Entry, network: 'retrying' | 'offline' | undefi
 }
 
 function project(entry: Entry, network: 'retrying' | 'offline' | undefined): ToolCallState {
-  const { callId, name, ref, args, meta, start, failure, wire, cancel, responses } = entry
+  const { callId, name, ref, args, meta, start, failure, wire, cancel, responses, unknown } = entry
+  const reached = network ?? (unknown > 0 ? 'retrying' : undefined)
   const cancelled: Pick<ToolCallState, 'isCancelling' | 'cancelStatus'> | undefined = cancel && {
     isCancelling: true,
     cancelStatus: cancel.isRetrying ? 'retrying' : 'sending',
@@ -109,8 +136,11 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
   const state = wire !== undefined && !isAwaited(entry) ? decodeCall(wire, callId) : undefined
   if (state === undefined) {
     const { failureCount = 0, lastError } = start ?? {}
-    const reached: ToolCallNetwork = network ?? (failureCount > 0 ? 'retrying' : 'ok')
-    const trouble = { network: reached, failureCount, ...(lastError && { lastError }) }
+    const trouble: Pick<ToolCallState, 'network' | 'failureCount' | 'lastError'> = {
+      network: reached ?? (failureCount > 0 ? 'retrying' : 'ok'),
+      failureCount,
+      ...(lastError && { lastError }),
+    }
     return { ...quiet, ...cancelled, ...trouble, phase: 'calling' as const }
   }
   // What this page has asked for is shown with the time of this page.
@@ -121,7 +151,7 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
     ...state,
     ...own,
     ...cancelled,
-    ...(network && { network }),
+    ...(reached && { network: reached }),
     ...(answered.length > 0 && {
       inputResponses: Object.fromEntries([
         ...Object.entries(state.inputResponses),

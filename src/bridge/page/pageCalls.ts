@@ -3,7 +3,7 @@ import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
 import type { Answer, CallOnWire } from '../wire/messages.js'
-import { type Entry, isInterrupted } from './entries.js'
+import { type Entry, isDoubted, isInterrupted, isLost } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
 import type { Post } from './requests.js'
@@ -31,8 +31,6 @@ export interface PageCalls extends Pick<EntryBook, 'entries' | 'refresh' | 'refr
 /** When a call is asked for that the news do not know, and how often after that, in ms. Mostly the news come first. */
 const FIRST_ASK_MS = 1000
 const NEXT_ASK_MS = 2000
-/** So many processes in a row that do not know a call have lost it. */
-const MAX_UNKNOWN = 4
 
 export function createPageCalls(options: PageCallsOptions): PageCalls {
   const { environment, mirror, owner, store, post, onForgotten } = options
@@ -68,15 +66,23 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       .then((answer) => {
         if (entry.start !== undefined) entry.start = { ...entry.start, told: answer }
         takeAnswer(entry, answer)
+        return answer.call ?? mirror.wireOf(entry.callId)
       })
       .then(
-        () => {
-          entry.unknown = 0
+        (found) => {
+          if (found !== undefined && isDoubted(entry, found)) {
+            entry.unknown += 1
+            news.takeCall(entry.callId, found, mirror.position?.epoch)
+          } else if (entry.unknown > 0) {
+            entry.unknown = 0
+            book.refresh(entry)
+          }
         },
         (thrown: unknown) => {
           entry.unknown += 1
           // The process that has taken the call may be another one than the one that was asked.
-          if (entry.unknown >= MAX_UNKNOWN || !book.isElsewhere(entry)) giveUp(entry, asError(thrown), starting)
+          if (isLost(entry) || !book.isElsewhere(entry)) giveUp(entry, asError(thrown), starting)
+          else book.refresh(entry)
         },
       )
       .finally(() => {
@@ -91,28 +97,12 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     if (call !== undefined && entries.get(entry.callId) === entry) {
       if (entry.start !== undefined) entry.start = { ...entry.start, run: call.startedAt }
       const heard = mirror.wireOf(entry.callId)
-      if (heard !== undefined && isLater(entry, heard, answer))
+      if (heard !== undefined && isLater(entry, heard, answer, book.isTold(answer)))
         news.takeCall(entry.callId, heard, mirror.position?.epoch)
       else news.takeCall(entry.callId, call, answer.epoch)
     }
     book.refresh(entry)
     watch(FIRST_ASK_MS)
-  }
-
-  /**
-   * An answer may have taken so long that the news of the same run are later.
-   *
-   * ```text
-   * process A  start ─ task: working ─ answer ············ killed                ······· comes: working
-   * process B                                               news: input_required
-   * ```
-   */
-  function isLater({ isOver }: Entry, heard: CallOnWire, answer: Answer): boolean {
-    const { call } = answer
-    if (heard.startedAt !== call?.startedAt) return false
-    // A call that was interrupted is no end while this page asks for it again.
-    const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
-    return (isEnd && call['endedAt'] === undefined) || changedAt(heard) > changedAt(call) || book.isTold(answer)
   }
 
   /** Asks for the calls that other processes have, until the news know them. */
@@ -156,6 +146,21 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       book.clear(reason)
     },
   }
+}
+
+/**
+ * An answer may have taken so long that the news of the same run are later.
+ *
+ * ```text
+ * process A  start ─ task: working ─ answer ············ killed                ······· comes: working
+ * process B                                               news: input_required
+ * ```
+ */
+function isLater({ isOver }: Entry, heard: CallOnWire, { call }: Answer, isTold: boolean): boolean {
+  if (heard.startedAt !== call?.startedAt) return false
+  // A call that was interrupted is no end while this page asks for it again.
+  const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
+  return (isEnd && call['endedAt'] === undefined) || changedAt(heard) > changedAt(call) || isTold
 }
 
 /** When the server has last changed the task, in ms since the epoch; 0 before there is one. */

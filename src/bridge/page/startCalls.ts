@@ -50,7 +50,14 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   const known = book.entries.get(callId)
   // An interrupted call may be sent again under its key, with its arguments.
   const interrupted = known?.isOver && isInterrupted(known.wire) ? known.wire : undefined
-  if (known !== undefined && interrupted === undefined && isReusable(known.shown, how.repeat ?? 'never')) {
+  // This page has the arguments that others lack.
+  const isUnknown = known !== undefined && known.start === undefined && known.unknown > 0
+  if (
+    known !== undefined &&
+    interrupted === undefined &&
+    !isUnknown &&
+    isReusable(known.shown, how.repeat ?? 'never')
+  ) {
     const refusal = expectSame(known, request, how, post).then(() => NEVER)
     return { entry: known, refusal }
   }

@@ -1,5 +1,5 @@
 import type { CallOnWire, CallRef } from '../wire/messages.js'
-import { createEntry, type Entry, isAwaited, isInterrupted } from './entries.js'
+import { createEntry, type Entry, isAwaited, isDoubted, isInterrupted } from './entries.js'
 import { type EntryBook, lost } from './entryBook.js'
 import type { Changes } from './mirror.js'
 
@@ -29,7 +29,7 @@ export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakin
    * known: none ─────────────────────────────▶ a call of another page, or of an earlier visit
    * known: asked for, and not told yet ──────▶ kept: it may be of the run before
    * known: the same run ─────────────────────▶ shown
-   * known: the same run, interrupted since ──▶ asked for again, by the page that has made the call
+   * known: the same run, interrupted since ──▶ asked for again, by the page that has made the call; the others wait for that
    * known: has not ended ────────────────────▶ shown: another page has made the call again, or another process, which had its turn
    * known: ended as interrupted ─────────────▶ a page has asked for it again
    * known: an earlier run that has ended ────▶ made again by another page
@@ -39,6 +39,10 @@ export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakin
     if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
     dropped.delete(callId)
     const known = entries.get(callId)
+    if (known !== undefined && isDoubted(known, wire)) {
+      known.unknown ||= 1
+      return book.refresh(known)
+    }
     const isAsked = known?.start !== undefined && isAwaited(known)
     const isRunAgain = known?.isOver === true && isInterrupted(known.wire) && !isInterrupted(wire)
     const isSameRun =
@@ -49,6 +53,7 @@ export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakin
     if (isSameRun && known?.isOver && isBehind) return
     if (known !== undefined && isSameRun && known.failure === undefined) {
       known.wire = wire
+      known.unknown = 0
       if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
       const { told, takenBy } = known.start ?? {}
       const isLost = told !== undefined && takenBy !== undefined && takenBy !== epoch && isInterrupted(wire)
