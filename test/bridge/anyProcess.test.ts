@@ -16,6 +16,8 @@ function setUp() {
 
   /** The processes that wait for their storage. */
   const slow = new Set<Name>()
+  /** The processes that take requests and answer none. */
+  const frozen = new Set<Name>()
 
   function startProcess(name: Name) {
     const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
@@ -41,17 +43,19 @@ function setUp() {
     crossTab: false,
     fetch: async (_, init = {}) => {
       const isAction = init.method === 'POST'
-      const { bridge, life } = processes[isAction ? route.actions : route.stream]
+      const name = isAction ? route.actions : route.stream
+      const { bridge, life } = processes[name]
       if (life.signal.aborted) throw new TypeError('fetch failed')
       const signals = [life.signal, ...(isAction ? [] : [streams.signal]), ...(init.signal ? [init.signal] : [])]
       const lost = new Promise<never>((_, reject) => {
         life.signal.addEventListener('abort', () => reject(new TypeError('fetch failed')))
       })
+      if (frozen.has(name)) return lost
       return Promise.race([lost, bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))])
     },
   })
   return {
-    ...{ server, client, processes, route, slow },
+    ...{ server, client, processes, route, slow, frozen },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -154,6 +158,37 @@ it('a start that was not answered is not over because another process finds the 
   expect(found?.getState().error).toBeInstanceOf(ToolCallInterruptedError)
   expect(call.getState().phase).toBe('calling')
   route.actions = 'A'
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('a start that was not answered is not over because a process that was asked about it lacks its outcome', async () => {
+  const { server, client, route, frozen, moveStream, kill } = setUp()
+  route.actions = 'A'
+  route.stream = 'C'
+  void client.connect()
+  await server.advance(500)
+  moveStream('A')
+  await server.advance(500)
+  server.faults.status(503, { method: 'tools/call', times: 1 })
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(50)
+  server.faults.delay(4000, { method: 'tools/call', times: 1 })
+  await server.advance(850)
+  // A has told that the first attempt has failed, and has sent it again.
+  expect(server.count('tools/call')).toBe(2)
+  expect(call.getState()).toMatchObject({ phase: 'calling', failureCount: 1 })
+  // The start is sent again, to a process that is frozen. The page asks another one what has become of the call.
+  frozen.add('B')
+  route.actions = 'B'
+  moveStream('C')
+  await kill('A')
+  await server.advance(500)
+  route.actions = 'C'
+  // What comes is read before the next request is due.
+  for (let at = 0; at < 5000; at += 500) await server.advance(500)
+  expect(call.getState().phase).toBe('calling')
+  await kill('B')
   await server.advance(30_000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })

@@ -64,7 +64,8 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     const { position } = mirror
     post({ type: 'resume', call: entry.ref })
       .then((answer) => {
-        if (entry.start !== undefined) entry.start = { ...entry.start, told: answer }
+        // A start that is still under way may be sent to a process that knows more.
+        if (entry.start?.told !== undefined) entry.start = { ...entry.start, told: answer }
         takeAnswer(entry, answer)
         return answer.call ?? mirror.wireOf(entry.callId)
       })
