@@ -7,7 +7,7 @@ import { createWorkServer } from '../support/workServer.js'
 
 const URL = 'http://localhost/api/calls'
 
-type Name = 'A' | 'B' | 'C'
+type Name = 'A' | 'B' | 'C' | 'D'
 
 /** Processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
 function setUp() {
@@ -18,6 +18,8 @@ function setUp() {
   const slow = new Set<Name>()
   /** The processes that take requests and answer none. */
   const frozen = new Set<Name>()
+  /** The processes whose answers are under way until this resolves. */
+  const late = new Map<Name, Promise<void>>()
 
   function startProcess(name: Name) {
     const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
@@ -33,7 +35,7 @@ function setUp() {
     return { machine, bridge, client, life: new AbortController() }
   }
 
-  const processes = { A: startProcess('A'), B: startProcess('B'), C: startProcess('C') }
+  const processes = { A: startProcess('A'), B: startProcess('B'), C: startProcess('C'), D: startProcess('D') }
   const route = { stream: 'A' as Name, actions: 'B' as Name }
   let streams = new AbortController()
   const page = server.browser.openPage()
@@ -51,11 +53,13 @@ function setUp() {
         life.signal.addEventListener('abort', () => reject(new TypeError('fetch failed')))
       })
       if (frozen.has(name)) return lost
-      return Promise.race([lost, bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))])
+      const underWay = late.get(name)
+      const answer = bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))
+      return Promise.race([lost, answer.then(async (response) => underWay?.then(() => response) ?? response)])
     },
   })
   return {
-    ...{ server, client, processes, route, slow, frozen },
+    ...{ server, client, processes, route, slow, frozen, late },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -189,6 +193,41 @@ it('a start that was not answered is not over because a process that was asked a
   for (let at = 0; at < 5000; at += 500) await server.advance(500)
   expect(call.getState().phase).toBe('calling')
   await kill('B')
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('a call that its news show as running is not over because an answer that comes late lacks its outcome', async () => {
+  const { server, client, processes, route, late, moveStream, kill } = setUp()
+  Object.assign(route, { actions: 'A', stream: 'C' })
+  void client.connect()
+  await server.advance(500)
+  moveStream('A')
+  await server.advance(500)
+  server.faults.delay(8000, { method: 'tools/call' })
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(2000)
+  await kill('A')
+  moveStream('C')
+  let deliver = () => {}
+  late.set(
+    'D',
+    new Promise((resolve) => {
+      deliver = resolve
+    }),
+  )
+  route.actions = 'D'
+  await server.advance(2000)
+  const callId = processes.D.client.toolCallId('work', 'k')
+  expect(processes.D.client.getToolCallState(callId)?.phase).toBe('failed')
+  // C finds it, too, and gets the start once more.
+  route.actions = 'C'
+  void processes.C.client.resumeToolCalls({ callId })
+  await server.advance(500)
+  expect(server.count('tools/call')).toBe(2)
+  deliver()
+  await server.advance(3000)
+  expect(call.getState().phase).toBe('calling')
   await server.advance(30_000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })

@@ -155,10 +155,15 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
  * ```text
  * process A  start ─ task: working ─ answer ············ killed                ······· comes: working
  * process B                                               news: input_required
+ *
+ * process B  asked about it ─ interrupted ───────────────────────── comes: interrupted
+ * process C                        start ─ same key ─ news: calling
  * ```
  */
 function isLater({ isOver }: Entry, heard: CallOnWire, { call }: Answer, isTold: boolean): boolean {
-  if (heard.startedAt !== call?.startedAt) return false
+  if (call === undefined) return false
+  if (isInterrupted(call) && !isInterrupted(heard) && heard.startedAt >= call.startedAt) return true
+  if (heard.startedAt !== call.startedAt) return false
   // A call that was interrupted is no end while this page asks for it again.
   const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
   return (isEnd && call['endedAt'] === undefined) || changedAt(heard) > changedAt(call) || isTold
