@@ -85,7 +85,8 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {
-        const validating = current() ?? (await soon(signIn.send(connected), options.retry))
+        const open = current()
+        const validating = open?.isLost() === false ? open : await soon(signIn.send(connected), options.retry)
         return validating ? await validating.validate(name, result) : result
       } catch (error) {
         // The result came from another tab, and this one cannot connect to validate it: it is the result.

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createTaskClient, withTasks } from 'taskwire'
-import { createSimulatedEnvironment } from 'taskwire/testing'
+import { createSimulatedBrowser, createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { completed, created, createScriptedServer, result, snapshot } from '../../../test/support/scriptedServer.js'
 
@@ -120,5 +120,33 @@ it('a task whose SDK client the app has closed waits until the app connects it a
   await connect()
   await advance(120_000)
   expect(call.getState().phase).toBe('completed')
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
+// page 1  tools/call ─ tasks/get ───────────────── tasks/get: completed ─ tells page 2
+// page 2      follows ─ the app closes its client                              shows it
+it('a page whose SDK client the app has closed shows the result that another page has', async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created())
+  server.on('tasks/get', snapshot())
+  const open = async () => {
+    const { environment } = browser.openPage()
+    const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })
+    const sdk = new Client({ name: 'app', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await sdk.connect(withTasks(http, { environment }))
+    return { sdk, client: createTaskClient({ client: sdk, endpoint: 'tasks', environment, push: false }) }
+  }
+  const pages = [await open(), await open()]
+  const calls = []
+  for (const { client } of pages) {
+    calls.push(client.startToolCall({ name: 'report' }, { key: 'a' }))
+    await browser.advance(2000)
+  }
+  await pages[1]?.client.listTools().catch(() => {})
+  await pages[1]?.sdk.close()
+  server.on('tasks/get', completed())
+  await browser.advance(6000)
+  expect(calls.map((call) => call.getState().phase)).toEqual(['completed', 'completed'])
   expect(server.received('tools/call')).toHaveLength(1)
 })
