@@ -10,6 +10,7 @@ import {
   result,
   snapshot,
   speakLegacy,
+  TASKS,
 } from './support/scriptedServer.js'
 import { createVisits } from './support/visits.js'
 
@@ -101,6 +102,24 @@ describe('a server that is down when the page loads', () => {
           .map(({ params }) => params['taskId']),
       ),
     ).toEqual(new Set(['task-1', 'task-2']))
+  })
+
+  // app   server/discover: 503 ─────── backoff ─────── not now ······· server/discover
+  // poll                        server/discover: 503, again in 20 s
+  it('is left alone by the app for as long as it has told a poll meanwhile', async () => {
+    const { browser, server, open, times } = createVisits(createTaskClient)
+    server.on('tools/call', created())
+    const earlier = open()
+    earlier.client.startToolCall({ name: 'report' }, { key: 'a' }).result.catch(() => {})
+    await browser.advance(500)
+    await earlier.page.close()
+    const before = times('server/discover').length
+    const busy = http(503, { headers: { 'Retry-After': '20' } })
+    server.on('server/discover', http(503), busy, discovered({ tools: {}, extensions: { [TASKS]: {} } }))
+    const { client } = open()
+    await Promise.all([client.connect(), client.resumeToolCalls(), browser.advance(60_000)])
+    const [told = 0, ...later] = times('server/discover').slice(before + 1)
+    expect(later).toEqual([told + 20_000])
   })
 
   it.each([408, 425, 429])('is not taken for one of 2025-11-25 because it says %i', async (status) => {

@@ -66,6 +66,29 @@ describe('where the server pushes', () => {
     expect(server.count('tasks/get')).toBe(1)
   })
 
+  it('a stream that the server refuses is asked for when the server wants, also where another task starts meanwhile', async () => {
+    const { fetch } = server.environment
+    const asked: number[] = []
+    let refuse = () => {}
+    const refusing: typeof fetch = (url, init) => {
+      const { method } = JSON.parse(String(init?.body)) as { method: string }
+      if (method !== 'subscriptions/listen' || asked.push(server.browser.now()) > 1) return fetch(url, init)
+      return new Promise((resolve) => {
+        refuse = () => resolve(new Response(null, { status: 503, headers: { 'Retry-After': '10' } }))
+      })
+    }
+    client = open({ environment: { ...server.environment, fetch: refusing } })
+    work(60)
+    await advance(1000)
+    work(60)
+    await advance(40)
+    refuse()
+    await advance(9000)
+    expect(asked).toHaveLength(1)
+    await advance(2000)
+    expect(asked).toHaveLength(2)
+  })
+
   it('one stream carries every task, and is renewed before it is given up', async () => {
     const calls = [work(4), work(5)]
     await advance(500)

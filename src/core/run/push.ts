@@ -71,7 +71,7 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     // A clock set back would otherwise lengthen the wait by as much.
     if (earliestAt > now + policy.maxMs + retryAfterMs) earliestAt = 0
     const at = Math.max(now + delayMs, earliestAt)
-    if (at >= timerAt && timerAt > now) return
+    if (timerAt > now && timerAt >= earliestAt && timerAt <= at) return
     environment.clearTimeout(timer)
     timerAt = at
     timer = environment.setTimeout(refresh, at - now)

@@ -62,7 +62,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   let attemptsLeft = 0
   /** What the last attempt has failed with, and when, ms since the epoch. */
   let failure: { readonly error: Error; readonly at: number } | undefined
-  const page = watchPage(retry, () => void connectedForApp().catch(() => {}))
+  const page = watchPage(retry?.environment, () => leftMs() > 0 || void connectedForApp().catch(() => {}))
 
   async function connect(): Promise<ConnectedSdk> {
     const connected = await inTime(retry, (signal) => sdk.open(() => onState({ status: 'connecting' }), signal))
@@ -87,11 +87,13 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       connecting = undefined
       if (isClosed) throw closedError()
       const error = connectionError(cause, url, retry?.environment.baseUrl())
-      const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon()
+      failure = { error, at: now() }
+      // Whether it may be asked again before anybody has lost patience.
+      const isSoon = retry !== undefined && leftMs() <= retry.policy.maxMs
+      const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon
       if (!isRepeated) attemptsLeft = 0
       onState({ status: isRepeated ? 'connecting' : needsSignIn(cause) ? 'unauthorized' : 'failed', error })
       if (!isRepeated && isPassingFailure(cause)) page.watch()
-      failure = { error, at: now() }
       throw error
     })
     return connecting
@@ -99,19 +101,20 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
 
   const now = () => retry?.environment.now() ?? 0
 
+  /** For how long the server wants to be left alone, unless the clock was set back since it has said so. */
+  function leftMs(): number {
+    if (retry === undefined || failure === undefined || failure.at > now()) return 0
+    return Math.max(0, retry.earliestAt() - now())
+  }
+
   /** What the app has not asked for waits for as long as the server wants to be left alone. */
   function connected(): Promise<ConnectedSdk> {
-    if (connecting !== undefined || failure === undefined || isClosed) return attempt()
-    const leftMs = (retry?.earliestAt() ?? 0) - now()
-    return failure.at <= now() && leftMs > 0 ? Promise.reject(askingFor(leftMs, failure.error)) : attempt()
+    const left = leftMs()
+    const isTooEarly = connecting === undefined && !isClosed && left > 0
+    return isTooEarly && failure !== undefined ? Promise.reject(askingFor(left, failure.error)) : attempt()
   }
 
-  /** Whether the server may be asked again before anybody has lost patience. */
-  function isSoon(): boolean {
-    return retry !== undefined && retry.earliestAt() - now() <= retry.policy.maxMs
-  }
-
-  async function persist({ attempts, policy, environment, earliestAt }: ConnectRetry, signal: AbortSignal) {
+  async function persist({ attempts, policy, environment }: ConnectRetry, signal: AbortSignal) {
     attemptsLeft = attempts
     for (let failures = 1; ; failures++) {
       attemptsLeft -= 1
@@ -119,13 +122,16 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
         return await attempt()
       } catch (error) {
         signal.throwIfAborted()
-        if (attemptsLeft <= 0) throw error
-        const backoff = backoffDelay(failures, policy, environment.random())
-        const dueAt = Math.max(environment.now() + backoff, earliestAt())
-        await untilOnline({ environment, signal, dueAt }).catch((reason: unknown) => {
-          if (!isClosed) onState({ status: 'failed', error: error as Error })
-          throw reason
-        })
+        const backoffUntil = environment.now() + backoffDelay(failures, policy, environment.random())
+        do {
+          if (attemptsLeft <= 0) throw failure?.error ?? error
+          const dueAt = Math.max(backoffUntil, environment.now() + leftMs())
+          await untilOnline({ environment, signal, dueAt }).catch((reason: unknown) => {
+            if (!isClosed) onState({ status: 'failed', error: error as Error })
+            throw reason
+          })
+          // A poll may have been told meanwhile that the server wants to be left alone for longer.
+        } while (leftMs() > 0)
       }
     }
   }
@@ -196,14 +202,13 @@ export function inTime<T>(retry: ConnectRetry | undefined, open: (signal: AbortS
 }
 
 /** A server that was down is tried again when the page is online again, or is looked at. */
-function watchPage(retry: ConnectRetry | undefined, tryAgain: () => void): { watch(): void; stop(): void } {
+function watchPage(environment: Environment | undefined, tryAgain: () => void): { watch(): void; stop(): void } {
   let subscriptions: Unsubscribe[] = []
   return {
     watch: () => {
-      if (retry === undefined || subscriptions.length > 0) return
-      const { environment, earliestAt } = retry
+      if (environment === undefined || subscriptions.length > 0) return
       const look = () => {
-        if (environment.now() >= earliestAt() && environment.isOnline() && environment.isVisible()) tryAgain()
+        if (environment.isOnline() && environment.isVisible()) tryAgain()
       }
       subscriptions = [
         environment.onOnlineChange(look),
