@@ -57,6 +57,8 @@ function command({ name, fault, needs, run }: CommandParts): Command {
       const place = places[(needs?.[0] ?? 0) % Math.max(1, places.length)] ?? 0
       real.world.log(`# ${name}${needs === undefined ? '' : ` in place ${place}`}`)
       if (fault !== undefined && !real.world.strikes(fault)) return
+      const tab = needs === undefined ? undefined : real.places[place]
+      if (tab !== undefined) real.world.stirred(tab)
       await run(real, model, place)
     },
     toString: () => name,
@@ -640,7 +642,7 @@ const lookAtEnded = fc.tuple(which, nat).map(([index, nth]) =>
       const ended = endedCalls(tab)
       if (ended.length === 0) return
       real.world.count('look at an ended call')
-      look(tab, ended[nth % ended.length] ?? '')
+      look(real.world, tab, ended[nth % ended.length] ?? '')
     },
   }),
 )

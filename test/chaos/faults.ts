@@ -120,6 +120,7 @@ export const BREACHES = [
   'call duplicated',
   'poll too early',
   'asked without pause',
+  'asked too early',
   'input request answered twice',
   'input response lost',
   'forgotten record kept',

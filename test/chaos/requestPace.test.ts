@@ -28,3 +28,13 @@ it('counts requests of each kind for themselves', () => {
   let task = 0
   expect(send(100, 100, () => `tasks/get task-${task++ % 50}`)).toBe(0)
 })
+
+it('tells by how much a request is sent before the server wants it again', () => {
+  const pace = createRequestPace<object>()
+  pace.refused(PAGE, 'server/discover', 5000)
+  expect(pace.early(PAGE, 'server/discover', 3000)).toBe(2000)
+  expect(pace.early(PAGE, 'server/discover', 5000)).toBe(0)
+  expect(pace.early(OTHER, 'server/discover', 3000)).toBe(0)
+  pace.stirred(PAGE)
+  expect(pace.early(PAGE, 'server/discover', 3000)).toBe(0)
+})

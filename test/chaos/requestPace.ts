@@ -1,7 +1,13 @@
-/** Watches that no page asks the server the same again and again. */
+/** Watches that no page asks the server the same again and again, or before the server wants to be asked again. */
 export interface RequestPace<Page> {
   /** A request is sent. Says how many of its kind the page has sent within the last ten seconds where that is too many, else 0. */
   sent(page: Page, about: string, now: number): number
+  /** How many ms too early a request is that is sent now; 0 where it is not. */
+  early(page: Page, about: string, now: number): number
+  /** The server has refused a request, and does not want to be sent it again before. */
+  refused(page: Page, about: string, notBefore: number): void
+  /** The app or the user has done something, or the page is back: each request may be sent once more at once. */
+  stirred(page: Page): void
 }
 
 const WINDOW_MS = 10_000
@@ -10,15 +16,22 @@ const WINDOW_MS = 10_000
 const MAX_IN_WINDOW = 20
 
 export function createRequestPace<Page extends object>(): RequestPace<Page> {
-  const ofPages = new WeakMap<Page, Map<string, number[]>>()
+  const ofPages = new WeakMap<Page, { readonly sent: Map<string, number[]>; readonly floors: Map<string, number> }>()
+  const of = (page: Page) => {
+    const known = ofPages.get(page) ?? { sent: new Map<string, number[]>(), floors: new Map<string, number>() }
+    ofPages.set(page, known)
+    return known
+  }
   return {
     sent: (page, about, now) => {
-      const times = ofPages.get(page) ?? new Map<string, number[]>()
-      ofPages.set(page, times)
-      const latest = (times.get(about) ?? []).filter((at) => at > now - WINDOW_MS)
+      const { sent } = of(page)
+      const latest = (sent.get(about) ?? []).filter((at) => at > now - WINDOW_MS)
       latest.push(now)
-      times.set(about, latest)
+      sent.set(about, latest)
       return latest.length > MAX_IN_WINDOW ? latest.length : 0
     },
+    early: (page, about, now) => Math.max(0, (of(page).floors.get(about) ?? 0) - now),
+    refused: (page, about, notBefore) => void of(page).floors.set(about, notBefore),
+    stirred: (page) => of(page).floors.clear(),
   }
 }

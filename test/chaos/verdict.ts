@@ -45,6 +45,7 @@ async function heal(world: World): Promise<void> {
   world.messages.heal()
   for (const tab of world.tabs) {
     if (!tab.isAlive) continue
+    world.stirred(tab)
     tab.isOnline = true
     tab.isVisible = true
     if (tab.isFrozen || tab.isCached) await wake(tab, world.browser.now())
@@ -62,7 +63,10 @@ function unsettled(world: World): string[] {
   const tasks = [...world.server.tasks.values()].filter(
     (task) => world.server.truth(task) === undefined && !world.server.isAsking(task) && !world.server.isExpired(task),
   )
-  return [...calls, ...tasks.map(({ taskId }) => `server: ${taskId} is at work`)]
+  const waiting = world.tabs
+    .filter(isAwake)
+    .flatMap((tab) => world.waitingIn(tab).map((name) => `${tab.name}: ${name} has no outcome`))
+  return [...calls, ...waiting, ...tasks.map(({ taskId }) => `server: ${taskId} is at work`)]
 }
 
 async function untilSettled(world: World): Promise<number> {
@@ -72,7 +76,7 @@ async function untilSettled(world: World): Promise<number> {
   while (waited < longest()) {
     if (unsettled(world).length === 0) return waited
     respondToInputRequests(world)
-    for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(tab, callId)
+    for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(world, tab, callId)
     const step = waited < HEALING_MS ? STEP_MS : PATIENT_STEP_MS
     await world.browser.advance(step)
     waited += step

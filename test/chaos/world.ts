@@ -1,4 +1,4 @@
-import type { TaskClient, TaskClientUrlOptions, ToolCallOptions, ToolCallState } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions, ToolCall, ToolCallOptions, ToolCallState } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import type { CallRecord } from '../../src/core/record/record.js'
 import { seededRandom } from '../seeded/seededRandom.js'
@@ -118,6 +118,12 @@ export interface World {
   abandon(callId: string): void
   /** The tab that sent the last poll. */
   lastPoller(): Tab | undefined
+  /** What has the outcome of a call in a tab, and waits for it. */
+  awaitResult(tab: Tab, call: ToolCall, name: string): void
+  /** The names of what still waits in a tab. */
+  waitingIn(tab: Tab): string[]
+  /** The app, the user or the browser does something with a tab. */
+  stirred(tab: Tab): void
   /** Whether a fault of the schedule strikes. In a world with few faults each has a rate of its own. */
   strikes(fault: Fault): boolean
   setClock(ms: number): void
@@ -215,6 +221,7 @@ export function createWorld(
   const sleptThroughSetBack = new Set<Tab>()
   /** What is to happen in the middle of what a page does. */
   let interruption: { readonly tab: Tab; left: number; readonly action: () => void } | undefined
+  const waiting = new Map<Tab, Set<string>>()
   /** How often a page could not see which records there are. */
   let unlisted = 0
 
@@ -309,6 +316,10 @@ export function createWorld(
     const about = `${request.method} ${asked ?? ''}`
     const many = pace.sent(tab, about, now())
     if (many > 0) breach('asked without pause', `${tab.name} sent ${about} ${many} times within ten seconds`)
+    const ahead = pace.early(tab, about, now())
+    // A call that begins asks at its own time.
+    if (ahead > tolerated() && !isBeginning(tab))
+      breach('asked too early', `${tab.name} sent ${about} ${Math.round(ahead)} ms too early`)
     exchanges.set(init, exchange)
     act(tab)
     const taskId = request.method === 'tasks/get' ? String(request.params?.['taskId']) : undefined
@@ -330,12 +341,15 @@ export function createWorld(
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
       if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > browser.now() + 60 * 60_000) isPatient = true
+      // Of polls the floors know more.
+      if (delivery.type === 'failure' && delivery.notBefore !== undefined && taskId === undefined)
+        pace.refused(tab, about, now() + delivery.notBefore - browser.now())
       const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
-      const about = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
-      log(`  ${tab.name} ← ${request.method} ${about ?? ''} ${describe(delivery)}`)
-      if (about !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
-        floors.answered(tab, about, delivery, browser.now())
-      if (request.method === 'tools/call' && about === undefined && saysWhatBecame(delivery)) {
+      const shown = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
+      log(`  ${tab.name} ← ${request.method} ${shown ?? ''} ${describe(delivery)}`)
+      if (shown !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
+        floors.answered(tab, shown, delivery, browser.now())
+      if (request.method === 'tools/call' && shown === undefined && saysWhatBecame(delivery)) {
         const start = request.params && ledger.start(planOf(request.params).nonce)
         if (start) ledger.permit(start.callId)
       }
@@ -409,7 +423,8 @@ export function createWorld(
       url: URL,
       environment,
       resume: options.resume,
-      poll: { hidden: options.hidden },
+      // Not drawn, either.
+      poll: { hidden: options.hidden, ...(options.seed % 8 === 5 && { maxConcurrent: 1 }) },
       // Nothing but an answer is to end a call.
       ...(isIdempotent && { callTimeoutMs: 2 ** 31 - 1 }),
       ...clientOptions,
@@ -491,6 +506,13 @@ export function createWorld(
     const known = task && server.tasks.get(task.task.taskId)
     if (known === undefined || key !== undefined || madeBy.get(callId) !== name) return
     if (server.truth(known) !== undefined) recorded.delete(known.taskId)
+  }
+
+  function awaitResult(tab: Tab, call: ToolCall, name: string): void {
+    const names = waiting.get(tab) ?? new Set()
+    waiting.set(tab, names.add(name))
+    const isOver = () => void names.delete(name)
+    call.result.then(isOver, isOver)
   }
 
   function startOf(taskId: string): Start | undefined {
@@ -582,6 +604,7 @@ export function createWorld(
     breach,
     count: tally.add,
     lastPoller: () => lastPoller,
+    stirred: pace.stirred,
     strikes: rates.strikes,
     reached,
     isPastTtl,
@@ -601,6 +624,8 @@ export function createWorld(
       minCorrection = Math.min(minCorrection, correction)
       browser.setClock(ms)
       floors.clockSet(ms)
+      // Set forward, the time seems to be over.
+      if (ms > 0) for (const tab of tabs) pace.stirred(tab)
     },
     forget: (by, callIds, ask) => {
       const current = { by, at: now(), callIds: callIds === 'all' ? ('all' as const) : new Set(callIds) }
@@ -627,7 +652,10 @@ export function createWorld(
       }
       call.respond(inputKey, { action: 'accept', content: { answer: text } }).then(arrived, () => {})
     },
-    start: ({ client, name: tabName }, { name, key, repeat, plan }) => {
+    awaitResult,
+    waitingIn: (tab) => [...(waiting.get(tab) ?? [])],
+    start: (tab, { name, key, repeat, plan }) => {
+      const { client, name: tabName } = tab
       const nonce = `call-${++nonces}`
       log(
         `${tabName} starts ${name} as ${key ?? 'one of its own'}${repeat === 'never' ? '' : `, repeat: ${repeat}`} (${nonce})`,
@@ -643,7 +671,7 @@ export function createWorld(
       removeNonce()
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)
-      call.result.catch(() => {})
+      awaitResult(tab, call, nonce)
       // Word of it may come after the call, which is then forgotten with the others.
       const isMeant = forgettings.some(
         ({ by, at, callIds }) => at === now() && by !== client && (callIds === 'all' || callIds.has(call.callId)),
@@ -712,13 +740,19 @@ export function endedCalls({ client }: Tab): string[] {
 }
 
 /** Shows a call to somebody. */
-export function look({ client }: Tab, callId: string): void {
-  client.getToolCall(callId)
+export function look(world: World, tab: Tab, callId: string): void {
+  const call = tab.client.getToolCall(callId)
+  if (call !== undefined) world.awaitResult(tab, call, `a look at ${callId}`)
 }
 
 /** Whether a call has come to its end, as far as its page knows. */
 export function isSettled({ phase }: ToolCallState): boolean {
   return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
+}
+
+/** Whether a page has a call that the server has not taken yet. */
+function isBeginning({ client }: Tab): boolean {
+  return Object.values(client.store.getState().calls).some((call) => call.task === undefined && !isSettled(call))
 }
 
 /** Whether nothing reaches a page that is there. */
