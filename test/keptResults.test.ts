@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto'
-import { type TaskClient, TaskConfigurationError, TaskExpiredError } from 'taskwire'
+import { PageOutdatedError, type TaskClient, TaskConfigurationError, TaskExpiredError } from 'taskwire'
 import { keptResults, type ResultItems } from 'taskwire/results'
 import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -175,6 +175,17 @@ describe('the result of a call that is made with keepResult', () => {
       .result.catch(() => {})
     await browser.advance(5 * SECOND)
     expect(items.size).toBe(0)
+  })
+
+  it('stays where the call is not made again, since a later version of the app has recorded it', async () => {
+    await visit()
+    const { local } = browser.storage
+    const key = local.key(0) ?? ''
+    local.setItem(key, JSON.stringify({ ...JSON.parse(local.getItem(key) ?? ''), v: 2 }))
+    const call = open().startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    await expect(call.result).rejects.toThrow(PageOutdatedError)
+    expect(items.size).toBe(1)
   })
 
   it('is not kept without the option', async () => {

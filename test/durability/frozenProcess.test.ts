@@ -1,6 +1,7 @@
-import type { Environment, TaskClient, TaskStorage, ToolCall } from 'taskwire'
+import type { Environment, KeptResults, TaskClient, TaskStorage, ToolCall } from 'taskwire'
+import { keptResults, type ResultItems } from 'taskwire/results'
 import { createSimulatedBrowser } from 'taskwire/testing'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { ack, completed, created, createScriptedServer, held, http, snapshot } from '../support/scriptedServer.js'
 
@@ -82,7 +83,7 @@ function setUp() {
   const { locks, end } = createLeases()
   const outcomes: unknown[] = []
 
-  function openProcess(storage: TaskStorage, hears = false): TaskClient {
+  function openProcess(storage: TaskStorage, hears = false, results?: KeptResults): TaskClient {
     const { environment } = browser.openPage()
     const { channel = () => expect.unreachable() } = environment
     return createTaskClient({
@@ -96,6 +97,7 @@ function setUp() {
         channel: hears ? channel : (name) => ({ ...channel(name), onMessage: () => () => {} }),
       },
       push: false,
+      ...(results && { results }),
     } as Parameters<typeof createTaskClient>[0])
   }
 
@@ -110,41 +112,53 @@ function setUp() {
 const DONE = [{ type: 'text', text: 'done' }]
 const INTERRUPTED = 'ToolCallInterruptedError'
 
-it.each([
-  // The other process has made the call, and both show its result.
-  ['before it knew what was noted of the call', 'read', 1, 'answer', 1, [DONE, DONE]],
-  ['between reading and noting the call', 'read', 2, 'answer', 1, [DONE, DONE]],
-  ['so that its note of the call arrived only afterwards', 'write', 1, 'arrive', 1, [DONE, DONE]],
-  // The other process finds the note of a call that nobody has sent, which nobody can know.
-  ['when its note of the call had arrived', 'write', 1, 'answer', 0, [INTERRUPTED, INTERRUPTED]],
-] as const)(
-  'a process that was frozen %s sends nothing once another process has its lock',
-  async (_when, frozenIn, times, at, calls, shown) => {
-    const { browser, server, endLeases, outcomes, openProcess, start } = setUp()
-    const open = createSharedStorage()
-    let left: number = times
-    let thaw = () => {}
-    const freeze: Pause = (operation) => {
-      if (operation !== frozenIn || --left !== 0) return Promise.resolve()
-      return new Promise<void>((resolve) => {
-        thaw = resolve
-      })
-    }
-    const frozen = openProcess(at === 'arrive' ? open(freeze, NO_PAUSE) : open(NO_PAUSE, freeze))
-    const other = openProcess(open(NO_PAUSE, NO_PAUSE))
-    start(frozen)
-    await browser.advance(1000)
-    start(other)
-    await browser.advance(1000)
-    expect(server.received('tools/call')).toHaveLength(0)
-    endLeases()
-    await browser.advance(500)
-    thaw()
-    await browser.advance(20_000)
-    expect(server.received('tools/call')).toHaveLength(calls)
-    expect(outcomes).toEqual(shown)
-  },
-)
+const NO_ITEMS: ResultItems = {
+  get: async () => undefined,
+  set: async () => {},
+  remove: async () => {},
+  names: async () => [],
+}
+
+describe.each([
+  ['a process', undefined],
+  ['a process that keeps results', keptResults({ items: NO_ITEMS })],
+])('%s', (_who, results) => {
+  it.each([
+    // The other process has made the call, and both show its result.
+    ['before it knew what was noted of the call', 'read', 1, 'answer', 1, [DONE, DONE]],
+    ['between reading and noting the call', 'read', 2, 'answer', 1, [DONE, DONE]],
+    ['so that its note of the call arrived only afterwards', 'write', 1, 'arrive', 1, [DONE, DONE]],
+    // The other process finds the note of a call that nobody has sent, which nobody can know.
+    ['when its note of the call had arrived', 'write', 1, 'answer', 0, [INTERRUPTED, INTERRUPTED]],
+  ] as const)(
+    'that was frozen %s sends nothing once another process has its lock',
+    async (_when, frozenIn, times, at, calls, shown) => {
+      const { browser, server, endLeases, outcomes, openProcess, start } = setUp()
+      const open = createSharedStorage()
+      let left: number = times
+      let thaw = () => {}
+      const freeze: Pause = (operation) => {
+        if (operation !== frozenIn || --left !== 0) return Promise.resolve()
+        return new Promise<void>((resolve) => {
+          thaw = resolve
+        })
+      }
+      const frozen = openProcess(at === 'arrive' ? open(freeze, NO_PAUSE) : open(NO_PAUSE, freeze), false, results)
+      const other = openProcess(open(NO_PAUSE, NO_PAUSE), false, results)
+      start(frozen)
+      await browser.advance(1000)
+      start(other)
+      await browser.advance(1000)
+      expect(server.received('tools/call')).toHaveLength(0)
+      endLeases()
+      await browser.advance(500)
+      thaw()
+      await browser.advance(20_000)
+      expect(server.received('tools/call')).toHaveLength(calls)
+      expect(outcomes).toEqual(shown)
+    },
+  )
+})
 
 it.each([
   ['does not answer', () => new Promise<void>(() => {})],

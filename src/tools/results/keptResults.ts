@@ -138,10 +138,11 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
         if (isThere && record.keepResult !== undefined && end !== undefined && 'task' in end) void keep(record, end)
         return isThere
       },
-      write: async (record) => {
+      write: async (record, ...how) => {
+        const written = await records.write(record, ...how)
         // What was kept of an earlier call with this key belongs to that.
-        if (record.task === undefined) void drop((name) => own(name, record.callId))
-        return records.write(record)
+        if (record.task === undefined && written === true) void drop((name) => own(name, record.callId))
+        return written
       },
       remove: async (callId, only) => {
         const taskId = only?.task?.task.taskId
