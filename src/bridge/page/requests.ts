@@ -47,6 +47,7 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
     const [id, user] = [environment.randomId(), options.user()]
     let isRepeated = false
     let answer: Answer | undefined
+    let refused: Error | undefined
 
     async function send(abort: AbortSignal): Promise<void> {
       const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action })
@@ -56,7 +57,10 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
       if (!response.ok) {
         const refusal = await refusalOf(response, environment.now())
         options.onRefused(refusal)
-        throw refusal.error
+        if (refusal.error instanceof TaskRequestError) throw refusal.error
+        // The backend has looked at it: to send it once more would change nothing.
+        refused = refusal.error
+        return
       }
       options.onPassed()
       const json: unknown = await response.json().catch(() => undefined)
@@ -68,7 +72,8 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
     }
 
     do await deliver({ taskId: '', environment, policy, signal, send, onRetry })
-    while (answer === undefined)
+    while (answer === undefined && refused === undefined)
+    if (answer === undefined) throw refused
     return answer
   }
 }
