@@ -108,7 +108,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       note(taskId, asked)
       // Whoever is told of the end may fetch the result at once.
       if (asked === 0) for (const floor of floors.get(taskId) ?? []) floor.at = floor.notBefore
-      else if (isNew && asked !== undefined) raise(page, taskId, asked, now)
+      else if (isNew && asked !== undefined && pages.follows(page, taskId)) raise(page, taskId, asked, now)
     },
 
     stored: (taskId, nextPollAt, now) => {

@@ -275,9 +275,12 @@ export function createWorld(
     follows,
     awakeSince: (tab) => tab.awakeSince,
     // A storage that takes its time may have answered a page that was there before with what was there before.
-    // One that slept while the clock was set back cannot tell by which clock a record was written.
+    // One that slept while the clock was set back cannot tell by which clock a record was written, and may end after it what
+    // it began to write before.
     canHaveRead: (tab, writtenAt) =>
-      !sleptThroughSetBack.has(tab) && (options.storage === 'local' || tab.openedAt > writtenAt),
+      options.storage === 'local'
+        ? !sleptThroughSetBack.has(tab)
+        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt,
     isDeaf: messages.isDeaf,
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })

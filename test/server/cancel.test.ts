@@ -19,7 +19,7 @@ describe('tasks/cancel', () => {
     await clock.advance(1000)
     await cancel(taskId)
     const task = await get(taskId)
-    expect(task).toMatchObject({ status: 'cancelled', statusMessage: 'Cancelled on request.' })
+    expect(task).toMatchObject({ status: 'cancelled' })
     expect(task).toMatchObject({ lastUpdatedAt: '2026-11-01T00:00:01.000Z' })
     expect(task).not.toHaveProperty('error')
     expect(task).not.toHaveProperty('result')

@@ -106,7 +106,7 @@ describe('subscriptions/listen with taskIds', () => {
     const taskId = await t.start('slow')
     const stream = await listen(t, { taskIds: [taskId] })
     await t.cancel(taskId)
-    expect((await stream.messages()).map(gist).at(-2)).toEqual(['tasks', 'cancelled Cancelled on request.'])
+    expect((await stream.messages()).map(gist).at(-2)).toEqual(['tasks', 'cancelled'])
   })
 
   it('goes on until the last of its tasks is over', async () => {

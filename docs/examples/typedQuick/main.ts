@@ -1,32 +1,42 @@
 import { client } from './client'
 
-document.body.innerHTML = `
-  <main>
-    <h1>Weekly report</h1>
-    <button>Generate the weekly report</button> <button>Cancel</button>
-    <output></output>
-  </main>`
-const [start, cancel] = document.querySelectorAll('button')
-const output = document.querySelector('output')
+const title = Object.assign(document.createElement('h1'), { textContent: 'Weekly report' })
+const start = Object.assign(document.createElement('button'), { textContent: 'Generate the weekly report' })
+const bar = Object.assign(document.createElement('progress'), { ariaLabel: 'Progress of the report' })
+const line = document.createElement('p')
+const cancel = Object.assign(document.createElement('button'), { textContent: 'Cancel' })
+const main = document.createElement('main')
+main.append(title, start, bar, line, cancel)
+document.body.replaceChildren(main)
 
 const callId = client.toolCallId('generate_report', 'weekly')
 
 function show() {
   const call = client.getToolCallState(callId)
-  if (!output) return
+  const isRunning = call !== undefined && call.endedAt === undefined
+  start.hidden = isRunning
+  bar.hidden = cancel.hidden = !isRunning
+  cancel.disabled = call?.isCancelling === true
+  bar.max = call?.progress?.total ?? 1
+  if (call?.progress) bar.value = call.progress.progress
+  else bar.removeAttribute('value') // a bar without a value moves to and fro
+
+  line.role = call?.error || call?.result?.isError ? 'alert' : 'status'
   if (call?.result)
-    output.textContent = call.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-  else if (call?.phase === 'input_required') output.textContent = 'Waiting for your answer.'
-  else output.textContent = call?.error?.message ?? call?.progress?.message ?? call?.phase ?? ''
+    line.textContent = call.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  else if (call?.error) line.textContent = call.error.message
+  else if (call?.phase === 'input_required') line.textContent = 'Waiting for your answer.'
+  else line.textContent = isRunning ? (call.progress?.message ?? 'Starting…') : ''
 }
 
-start?.addEventListener('click', () => {
+start.addEventListener('click', () => {
   client.startToolCall(
     { name: 'generate_report', arguments: { quarter: 'Q3' } },
     { key: 'weekly', repeat: 'settled' }, // again, once the call of this key has ended
   )
 })
-cancel?.addEventListener('click', () => client.getToolCall(callId)?.cancel())
+cancel.addEventListener('click', () => client.getToolCall(callId)?.cancel())
 
+show()
 client.subscribeToolCall(callId, show)
 client.resumeToolCalls({ callId }) // what an earlier visit has started

@@ -165,8 +165,6 @@ function progressAfter({ progress }: Task, event: StatusEvent): Pick<Task, 'prog
 
 type StatusEvent = Extract<RunEvent, { type: 'status' }>
 
-const CANCELLED = 'Cancelled on request.'
-
 const WORKER_LOST: TaskFailure = {
   code: INTERNAL_ERROR,
   message: 'The worker was lost; the tool may have run in part.',
@@ -195,7 +193,7 @@ function withoutWaiting(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
 }
 
 function cancelled(record: TaskRecord, lastUpdatedAt: string): TaskRecord {
-  return ended(record, { ...taskFields(record.task, lastUpdatedAt), status: 'cancelled', statusMessage: CANCELLED })
+  return ended(record, { ...taskFields(record.task, lastUpdatedAt), status: 'cancelled' })
 }
 
 function failed(record: TaskRecord, error: TaskFailure, lastUpdatedAt: string): TaskRecord {
