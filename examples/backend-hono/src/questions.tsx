@@ -7,7 +7,7 @@ export function Questions() {
 }
 
 function Question(pending: PendingInputRequest) {
-  const form = useElicitationForm(pending)
+  const form = useElicitationForm(pending, { drafts: 'session' })
   return (
     <form noValidate onSubmit={form.onSubmit} aria-label="Question">
       <p>{form.message}</p>
@@ -30,7 +30,7 @@ function Question(pending: PendingInputRequest) {
       ))}
       <button type="submit" disabled={!form.canSubmit}>
         Answer
-      </button>
+      </button>{' '}
       <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Decline
       </button>
