@@ -152,6 +152,24 @@ describe('a task id that the server uses again after a restart', () => {
     await expect(next.result).resolves.toBeDefined()
     expect(server.received('tools/call')).toHaveLength(2)
   })
+
+  it('[EDGE-31] is lost in a tab that had the call before, and not in one that has made it anew', async () => {
+    const { call } = await openTab()
+    server.on('tools/call', created(reused))
+    server.on('tasks/get', snapshot(reused))
+    const { environment } = browser.openPage()
+    const transportOptions = { fetch: server.fetch }
+    const client = createTaskClient({ url: 'https://tasks.example/mcp', transportOptions, environment, push: false })
+    const anew = client.startToolCall({ name: 'report' }, { key: 'k', repeat: 'always' })
+    await browser.advance(2000)
+    await expect(call.result).rejects.toMatchObject(LOST)
+    server.on('tasks/get', completed(reused))
+    await browser.advance(2000)
+    await expect(anew.result).resolves.toBeDefined()
+    const next = await openTab()
+    await expect(next.call.result).resolves.toBeDefined()
+    expect(server.received('tools/call')).toHaveLength(2)
+  })
 })
 
 describe('a task whose time of creation', () => {

@@ -5,7 +5,8 @@ import type { InputRequest } from '../protocol/inputRequest.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
 import { nextPoll } from './decide.js'
-import { type Arrival, type CallRules, ended, isAnotherTask, learn } from './learn.js'
+import { type Arrival, type CallRules, ended, learn } from './learn.js'
+import { isAnotherTask } from './merge.js'
 import { newTaskRecord, type TaskRecord } from './record.js'
 
 const CREATED = Date.parse('2026-07-28T00:00:00Z')

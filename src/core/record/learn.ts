@@ -6,6 +6,7 @@ import { READ_MORE } from '../protocol/readMore.js'
 import { type DetailedTask, isSameTask, isTerminalTask, pickTask, type Task } from '../protocol/task.js'
 import { type PollPolicy, pollInterval } from '../time/policy.js'
 import { takeAsked } from './inputs.js'
+import { isAnotherTask } from './merge.js'
 import type { TaskEnd, TaskRecord } from './record.js'
 import { takeSnapshot } from './snapshotOrder.js'
 
@@ -70,15 +71,6 @@ function seen(record: TaskRecord, askedAt: number | undefined): TaskRecord {
   if (askedAt === undefined || !isPastTtl(task, receivedAt, askedAt)) return record
   const lateMs = askedAt - Math.max(earliestAt, retryAt, quietUntil)
   return lateMs > LATE_MS ? { ...record, receivedAt: Math.min(receivedAt + lateMs, askedAt) } : record
-}
-
-/**
- * A server may give an id to another task after a restart. Of the same task it says the same `createdAt` each time, but
- * for servers of 2025-11-25, which may stamp a task with another one each time: there it says nothing.
- */
-export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
-  if (era === 'legacy') return false
-  return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
 }
 
 /** The task is lost: its id is another one's. */

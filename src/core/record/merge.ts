@@ -1,6 +1,6 @@
 import { isInputKey } from '../protocol/inputRequest.js'
 import { isEqual } from '../protocol/isEqual.js'
-import { isSameTask, isTerminal } from '../protocol/task.js'
+import { isSameTask, isTerminal, type Task } from '../protocol/task.js'
 import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
 
 /**
@@ -133,6 +133,15 @@ export function withAnswered(known: readonly string[], added: readonly unknown[]
 }
 
 /**
+ * A server may give an id to another task after a restart. Of the same task it says the same `createdAt` each time, but
+ * for servers of 2025-11-25, which may stamp a task with another one each time: there it says nothing.
+ */
+export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boolean {
+  if (era === 'legacy') return false
+  return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
+}
+
+/**
  * Whether the stored record is of the same call made anew, by another tab:
  *
  * ```text
@@ -144,13 +153,14 @@ export function isSuccessor(stored: CallRecord | undefined, record: CallRecord):
   if (stored === undefined) return false
   // An intent may be the one that led to this task, which then could not be written.
   if (stored.task === undefined) return stored.startedAt > record.startedAt
-  return stored.task.task.taskId !== record.task?.task.taskId
+  const { task } = record
+  return stored.task.task.taskId !== task?.task.taskId || isAnotherTask(task, stored.task.task)
 }
 
 /** What storage and a page know of one call, in one record. A stored record of another task has been replaced. */
 export function mergeCalls(stored: CallRecord | undefined, next: CallRecord): CallRecord {
   if (stored?.task === undefined || next.task === undefined) return next
-  if (stored.task.task.taskId !== next.task.task.taskId) return next
+  if (stored.task.task.taskId !== next.task.task.taskId || isAnotherTask(stored.task, next.task.task)) return next
   const { argumentsHash = stored.argumentsHash } = next
   return { ...next, argumentsHash, task: merge(next.task, stored.task) }
 }

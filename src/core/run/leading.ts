@@ -1,6 +1,6 @@
 import { nextPoll } from '../record/decide.js'
-import { isAnotherTask, reused } from '../record/learn.js'
-import { merge } from '../record/merge.js'
+import { reused } from '../record/learn.js'
+import { isAnotherTask, merge } from '../record/merge.js'
 import { isOver, type TaskRecord } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'

@@ -1,5 +1,4 @@
-import { isAnotherTask } from '../record/learn.js'
-import { merge } from '../record/merge.js'
+import { isAnotherTask, merge } from '../record/merge.js'
 import { type CallRecord, isOver, type Outcome, type TaskRecord, withEra } from '../record/record.js'
 import { dropForgotten, followInstead } from './catchUp.js'
 import { type CallEntry, TOLD } from './entries.js'
