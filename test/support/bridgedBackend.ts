@@ -13,9 +13,9 @@ export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
 
 let areSockets = false
 
-/** From now on, the carrier of pages is a WebSocket. */
-export function openSocketsFromNowOn(): void {
-  areSockets = true
+/** Whether the carrier of pages is a WebSocket from now on. Other files of tests may have this module, too: set it back. */
+export function openSocketsFromNowOn(are = true): void {
+  areSockets = are
 }
 
 /** A request of a page, as it came to the backend. */
