@@ -9,7 +9,7 @@ export function Questions() {
 }
 
 function Question(pending: PendingInputRequest) {
-  const form = useElicitationForm(pending)
+  const form = useElicitationForm(pending, { drafts: 'session' })
   return (
     <form noValidate onSubmit={form.onSubmit} aria-label="Question">
       <p>{form.message}</p>

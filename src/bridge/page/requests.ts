@@ -46,8 +46,8 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
   return async (action, onRetry = () => {}) => {
     const [id, user] = [environment.randomId(), options.user()]
     let isRepeated = false
-    let answer: Answer | undefined
-    let refused: Error | undefined
+    /** What the backend has answered, or why it has refused: to send it once more would change nothing. */
+    let outcome: Answer | Error | undefined
 
     async function send(abort: AbortSignal): Promise<void> {
       const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action })
@@ -58,23 +58,22 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
         const refusal = await refusalOf(response, environment.now())
         options.onRefused(refusal)
         if (refusal.error instanceof TaskRequestError) throw refusal.error
-        // The backend has looked at it: to send it once more would change nothing.
-        refused = refusal.error
+        outcome = refusal.error
         return
       }
       options.onPassed()
       const json: unknown = await response.json().catch(() => undefined)
-      answer = readAnswer(json)
-      if (answer === undefined && response.status !== ACCEPTED)
+      outcome = readAnswer(json)
+      if (outcome === undefined && response.status !== ACCEPTED)
         throw new TaskRequestError('Something other than taskwire/bridge answers at the url of the backend.', {
           kind: 'malformed',
         })
     }
 
     do await deliver({ taskId: '', environment, policy, signal, send, onRetry })
-    while (answer === undefined && refused === undefined)
-    if (answer === undefined) throw refused
-    return answer
+    while (outcome === undefined)
+    if (outcome instanceof Error) throw outcome
+    return outcome
   }
 }
 

@@ -62,7 +62,9 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   let attemptsLeft = 0
   /** What the last attempt has failed with, and when, ms since the epoch. */
   let failure: { readonly error: Error; readonly at: number } | undefined
-  const page = watchPage(retry?.environment, () => leftMs() > 0 || void connectedForApp().catch(() => {}))
+  const page = watchPage(retry?.environment, () => {
+    if (leftMs() === 0) connectedForApp().catch(() => {})
+  })
 
   async function connect(): Promise<ConnectedSdk> {
     const connected = await inTime(retry, (signal) => sdk.open(() => onState({ status: 'connecting' }), signal))
@@ -110,8 +112,8 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   /** What the app has not asked for waits for as long as the server wants to be left alone. */
   function connected(): Promise<ConnectedSdk> {
     const left = leftMs()
-    const isTooEarly = connecting === undefined && !isClosed && left > 0
-    return isTooEarly && failure !== undefined ? Promise.reject(askingFor(left, failure.error)) : attempt()
+    if (failure === undefined || connecting !== undefined || isClosed || left === 0) return attempt()
+    return Promise.reject(askingFor(left, failure.error))
   }
 
   async function persist({ attempts, policy, environment }: ConnectRetry, signal: AbortSignal) {
