@@ -8,6 +8,7 @@ import { inDevelopment } from '../core/environment/inDevelopment.js'
 import { TaskConfigurationError } from '../core/protocol/errors.js'
 import { READ_MORE } from '../core/protocol/readMore.js'
 import type { OnProtocolIssue } from '../core/protocol/task.js'
+import { createFloor } from '../core/time/floor.js'
 import { usesFirstLoad } from './firstLoad.js'
 import { LEGACY_OPTIONS, readLegacyOptions } from './sdkBaseOptions.js'
 import type { TaskClientOptions, TaskClientSdkOptions, TaskClientUrlOptions } from './sdkOptions.js'
@@ -87,7 +88,7 @@ function setUpClient(
       onMessage: (message, isSent) => connection.tap.onWire?.({ at: environment.now(), message, isSent }),
       url: undefined,
       // A transport that is given as it is can be used once.
-      retry: typeof transport === 'function' ? { ...connection.retry, earliestAt: () => 0 } : undefined,
+      retry: typeof transport === 'function' ? { ...connection.retry, leftMs: () => 0 } : undefined,
       legacy,
     })
   return { endpoint, createConnection, createSigningIn: noSignIn }
@@ -118,7 +119,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
     },
   }
   const legacy = readLegacyOptions(options, environment, true)
-  let earliestAt = 0
+  const floor = createFloor(environment.now)
   const createConnection = (connection: ConnectionOptions) => {
     const capabilities = clientCapabilities(options, options.capabilities)
     return createSdkV2Connection({
@@ -135,13 +136,11 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
           onIssue,
           signIn: gate,
           tap: connection.tap,
-          onConnectAt: (at) => {
-            earliestAt = at
-          },
+          onConnectAfter: floor.set,
         }),
       url: server.place,
       signIn: gate,
-      retry: { ...connection.retry, earliestAt: () => earliestAt },
+      retry: { ...connection.retry, leftMs: floor.leftMs },
       legacy,
     })
   }

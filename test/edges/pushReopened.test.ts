@@ -158,6 +158,37 @@ describe('a push stream that the server refuses', () => {
     expect(listens()).toHaveLength(2)
   })
 
+  // task 1   stream open ───────────────────── ended
+  // task 2             asked for both, refused
+  it('[EDGE-34] is not asked for again before Retry-After because an older stream has ended', async () => {
+    server.on('tools/call', created({ pollIntervalMs: 10 * SECOND }), created({ taskId: 'task-2' }))
+    server.on('subscriptions/listen', acknowledged(), http(503, { headers: { 'retry-after': '120' } }), acknowledged())
+    client.startToolCall({ name: 'report' })
+    await page.advance(5 * SECOND)
+    client.startToolCall({ name: 'report' })
+    await page.advance(5 * SECOND)
+    expect(listens()).toHaveLength(2)
+    streams[0]?.end()
+    await page.advance(105 * SECOND)
+    expect(listens()).toHaveLength(2)
+    await page.advance(20 * SECOND)
+    expect(listens()).toHaveLength(3)
+  })
+
+  it('[EDGE-34] is asked for again when the server wants, no earlier and not much later, also where the clock was set back', async () => {
+    server.on('tools/call', created({ pollIntervalMs: 10 * SECOND }), created({ taskId: 'task-2' }))
+    server.on('subscriptions/listen', http(503, { headers: { 'retry-after': '120' } }), acknowledged())
+    client.startToolCall({ name: 'report' })
+    await page.advance(10 * SECOND)
+    page.setClock(-60 * MINUTE)
+    client.startToolCall({ name: 'report' })
+    const before = server.received('subscriptions/listen').length
+    await page.advance(100 * SECOND)
+    expect(server.received('subscriptions/listen')).toHaveLength(before)
+    await page.advance(30 * SECOND)
+    expect(server.received('subscriptions/listen')).toHaveLength(before + 1)
+  })
+
   it('[EDGE-34] without Retry-After is asked for again less and less often', async () => {
     server.on('subscriptions/listen', http(503))
     client.startToolCall({ name: 'report' })

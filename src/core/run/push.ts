@@ -3,6 +3,7 @@ import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
 import type { ListenHooks } from '../protocol/taskPort.js'
 import { learn as learned } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
+import { createFloor } from '../time/floor.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { type How, learn } from './learning.js'
@@ -62,22 +63,19 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
   let failures = 0
   let timer: unknown
   let timerAt = Number.POSITIVE_INFINITY
-  let earliestAt = 0
+  const floor = createFloor(environment.now)
   let subscriptions: Unsubscribe[] = []
 
   function update(delayMs = COALESCE_MS): void {
     if (isRefused) return
     const now = environment.now()
-    // A clock set back would otherwise lengthen the wait by as much.
-    if (earliestAt > now + policy.maxMs + retryAfterMs) earliestAt = 0
-    const at = Math.max(now + delayMs, earliestAt)
-    if (timerAt > now && timerAt >= earliestAt && timerAt <= at) return
+    const left = floor.leftMs()
+    const wait = Math.max(delayMs, left)
+    if (timerAt > now && timerAt >= now + left && timerAt <= now + wait) return
     environment.clearTimeout(timer)
-    timerAt = at
-    timer = environment.setTimeout(refresh, at - now)
+    timerAt = now + wait
+    timer = environment.setTimeout(refresh, wait)
   }
-
-  let retryAfterMs = 0
 
   function refresh(): void {
     timerAt = Number.POSITIVE_INFINITY
@@ -95,7 +93,7 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     const stream: Stream = { ids, controller: new AbortController() }
     const { signal } = stream.controller
     opening = stream
-    retryAfterMs = 0
+    let retryAfterMs = 0
     try {
       await untilOnline({ environment, signal })
       await port.listen([...ids], {
@@ -111,7 +109,7 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
       if (error instanceof TasksUnsupportedError) isRefused = true
       if (error instanceof TaskRequestError) retryAfterMs = error.retryAfterMs ?? 0
     }
-    if (!signal.aborted) lose(stream)
+    if (!signal.aborted) lose(stream, retryAfterMs)
   }
 
   function onAcknowledged(stream: Stream, ids: readonly string[]): void {
@@ -128,7 +126,7 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
   }
 
   /** The server has ended the stream. */
-  function lose(stream: Stream): void {
+  function lose(stream: Stream, retryAfterMs: number): void {
     if (opening === stream) opening = undefined
     if (current === stream) {
       current = undefined
@@ -142,7 +140,8 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     if (acknowledgedAt !== undefined && now - acknowledgedAt >= enoughMs) failures = 0
     failures += 1
     const delayMs = Math.max(COALESCE_MS, backoffDelay(failures, policy, environment.random()), retryAfterMs)
-    earliestAt = now + delayMs
+    // The end of one stream does not shorten what the server has said of another one.
+    floor.set(Math.max(delayMs, floor.leftMs()))
     update(delayMs)
   }
 

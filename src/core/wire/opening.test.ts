@@ -11,10 +11,7 @@ const busy = (status: number) =>
 const offline = () => new TypeError('fetch failed')
 
 /** A server that fails as often as there are errors, and then connects. */
-function setUp(
-  failures: unknown[],
-  { attempts = 3, earliestAt = (): number => 0, isLost = (): boolean => false } = {},
-) {
+function setUp(failures: unknown[], { attempts = 3, leftMs = (): number => 0, isLost = (): boolean => false } = {}) {
   const page = createSimulatedEnvironment()
   const start = page.now()
   const states: ConnectionState[] = []
@@ -39,7 +36,7 @@ function setUp(
     },
     url: 'https://tasks.example/mcp',
     onState: (state) => states.push(state),
-    retry: { attempts, policy: DEFAULT_POLL_POLICY, environment: page.environment, earliestAt },
+    retry: { attempts, policy: DEFAULT_POLL_POLICY, environment: page.environment, leftMs },
   })
   const statuses = () => states.map(({ status, error }) => (error === undefined ? status : `${status}, error`))
   return { page, opening, states, times, statuses, connected }
@@ -97,9 +94,9 @@ describe('connecting for the app', () => {
   })
 
   it('waits for as long as the server asks', async () => {
-    const at: number[] = []
-    const { page, opening, times } = setUp([busy(429)], { earliestAt: () => at[0] ?? 0 })
-    at.push(page.now() + 7000)
+    let at = 0
+    const { page, opening, times } = setUp([busy(429)], { leftMs: () => Math.max(0, at - page.now()) })
+    at = page.now() + 7000
     const seen = track(opening.connectedForApp())
     await page.advance(6999)
     expect(times).toEqual([0])
@@ -109,9 +106,9 @@ describe('connecting for the app', () => {
   })
 
   it('is an error at once where the server asks for more patience than anybody has', async () => {
-    const at: number[] = []
-    const { page, opening, times } = setUp([busy(503)], { earliestAt: () => at[0] ?? 0 })
-    at.push(page.now() + 3_600_000)
+    let at = 0
+    const { page, opening, times } = setUp([busy(503)], { leftMs: () => Math.max(0, at - page.now()) })
+    at = page.now() + 3_600_000
     const seen = track(opening.connectedForApp())
     await page.settle()
     expect(seen.error).toMatchObject({ name: 'ConnectionFailedError' })
@@ -281,7 +278,7 @@ it('a page that is watched for a server that was down is watched once, and no mo
   await page.settle()
   const once = page.listeners()
   track(opening.connected())
-  await page.settle()
+  await page.advance(DEFAULT_POLL_POLICY.defaultIntervalMs)
   expect(page.listeners()).toBe(once)
   await opening.close()
   expect([once > 0, page.listeners()]).toEqual([true, 0])
@@ -292,11 +289,37 @@ it.each([
   [30_001, 1],
 ])('a server that may be asked again in %i ms is asked %i times before it counts as down', async (ms, attempts) => {
   let at = 0
-  const { page, opening, times } = setUp([busy(503)], { earliestAt: () => at })
+  const { page, opening, times } = setUp([busy(503)], { leftMs: () => Math.max(0, at - page.now()) })
   at = page.now() + ms
   track(opening.connectedForApp())
   await page.advance(60_000)
   expect(times).toHaveLength(attempts)
+})
+
+it('polls that come one after the other connect once in an interval, all of them together', async () => {
+  const { page, opening, times } = setUp(Array.from({ length: 4 }, offline))
+  const seen = [track(opening.connected())]
+  await page.settle()
+  for (const _ of [1, 2, 3]) {
+    await page.advance(300)
+    seen.push(track(opening.connected()))
+  }
+  await page.advance(99)
+  expect(times).toEqual([0])
+  await page.advance(1)
+  expect(times).toEqual([0, 1000])
+  expect(seen.every(({ error }) => (error as Error).name === 'ConnectionFailedError')).toBe(true)
+})
+
+it('a poll that waits to connect is told that the client was closed', async () => {
+  const { page, opening, times } = setUp([offline()])
+  track(opening.connected())
+  await page.settle()
+  const waiting = track(opening.connected())
+  await opening.close()
+  await page.settle()
+  expect(waiting.error).toMatchObject({ name: 'TaskConfigurationError' })
+  expect([times, page.listeners()]).toEqual([[0], 0])
 })
 
 it('a poll connects once, and leaves its repetition to the polls', async () => {

@@ -1,6 +1,7 @@
 import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { ConnectionFailedError, TaskConfigurationError } from '../protocol/errors.js'
 import { onAbort } from '../time/abort.js'
+import { createFloor } from '../time/floor.js'
 import { backoffDelay, type PollPolicy } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
 import type { ConnectionState } from './connection.js'
@@ -15,8 +16,8 @@ export interface ConnectRetry {
   readonly attempts: number
   readonly policy: PollPolicy
   readonly environment: Environment
-  /** When the server wants to be asked again, ms since the epoch; 0 where it has not said so. */
-  readonly earliestAt: () => number
+  /** For how many ms the server still wants to be left alone. */
+  readonly leftMs: () => number
 }
 
 export interface OpeningOptions {
@@ -60,8 +61,10 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   let isClosed = false
   let persisting: Persisting | undefined
   let attemptsLeft = 0
-  /** What the last attempt has failed with, and when, ms since the epoch. */
-  let failure: { readonly error: Error; readonly at: number } | undefined
+  /** What the last attempt has failed with. */
+  let failure: Error | undefined
+  const closing = new AbortController()
+  const turns = takeTurns(retry, closing.signal)
   const page = watchPage(retry?.environment, () => {
     if (leftMs() === 0) connectedForApp().catch(() => {})
   })
@@ -89,7 +92,8 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
       connecting = undefined
       if (isClosed) throw closedError()
       const error = connectionError(cause, url, retry?.environment.baseUrl())
-      failure = { error, at: now() }
+      failure = error
+      turns.begin()
       // Whether it may be asked again before anybody has lost patience.
       const isSoon = retry !== undefined && leftMs() <= retry.policy.maxMs
       const isRepeated = attemptsLeft > 0 && isPassingFailure(cause) && isSoon
@@ -101,19 +105,17 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
     return connecting
   }
 
-  const now = () => retry?.environment.now() ?? 0
+  const leftMs = () => (failure === undefined ? 0 : (retry?.leftMs() ?? 0))
 
-  /** For how long the server wants to be left alone, unless the clock was set back since it has said so. */
-  function leftMs(): number {
-    if (retry === undefined || failure === undefined || failure.at > now()) return 0
-    return Math.max(0, retry.earliestAt() - now())
-  }
-
-  /** What the app has not asked for waits for as long as the server wants to be left alone. */
+  /**
+   * What the app has not asked for waits for as long as the server wants to be left alone. Each task backs off by itself: all of
+   * them together ask once in an interval.
+   */
   function connected(): Promise<ConnectedSdk> {
+    if (retry === undefined || failure === undefined || connecting !== undefined || isClosed) return attempt()
     const left = leftMs()
-    if (failure === undefined || connecting !== undefined || isClosed || left === 0) return attempt()
-    return Promise.reject(askingFor(left, failure.error))
+    if (left > 0) return Promise.reject(askingFor(left, failure))
+    return turns.next(connected) ?? attempt()
   }
 
   async function persist({ attempts, policy, environment }: ConnectRetry, signal: AbortSignal) {
@@ -126,7 +128,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
         signal.throwIfAborted()
         const backoffUntil = environment.now() + backoffDelay(failures, policy, environment.random())
         do {
-          if (attemptsLeft <= 0) throw failure?.error ?? error
+          if (attemptsLeft <= 0) throw failure ?? error
           const dueAt = Math.max(backoffUntil, environment.now() + leftMs())
           await untilOnline({ environment, signal, dueAt }).catch((reason: unknown) => {
             if (!isClosed) onState({ status: 'failed', error: error as Error })
@@ -169,11 +171,34 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
     current: () => open,
     close: async () => {
       isClosed = true
+      closing.abort()
       page.stop()
       persisting?.end(closedError())
       onState({ status: 'closed' })
       open?.tasks.close()
       await sdk.close()
+    },
+  }
+}
+
+/** Requests that nobody waits for take turns, an interval after the last failure. */
+function takeTurns(retry: ConnectRetry | undefined, signal: AbortSignal) {
+  const floor = createFloor(() => retry?.environment.now() ?? 0)
+  let waiting: Promise<ConnectedSdk> | undefined
+  return {
+    begin: () => floor.set(retry?.policy.defaultIntervalMs ?? 0),
+    /** Asks when it is time, once for all who wait. Undefined where it is time. */
+    next: (ask: () => Promise<ConnectedSdk>): Promise<ConnectedSdk> | undefined => {
+      const left = floor.leftMs()
+      if (retry === undefined || left === 0) return undefined
+      const { environment } = retry
+      // The app may have asked meanwhile, and been told to wait.
+      const again = () => {
+        waiting = undefined
+        return ask()
+      }
+      waiting ??= untilOnline({ environment, signal, dueAt: environment.now() + left }).then(again, again)
+      return waiting
     },
   }
 }

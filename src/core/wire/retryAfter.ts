@@ -13,11 +13,11 @@ export const PROBE = 'server/discover'
 
 /**
  * Keeps the `Retry-After` of a refused `tools/call` or `tasks/*` request in its error: the SDK's transport drops the
- * headers. That of a refused connection goes to `onConnectAt`, in ms since the epoch. A `server/discover` that is answered
+ * headers. That of a refused connection goes to `onConnectAfter`, in ms. A `server/discover` that is answered
  * with such a status fails: the SDK would take the status for that of a server which knows earlier revisions only.
  * From another origin the header is readable only if the server exposes it.
  */
-export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (at: number) => void): Fetch {
+export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAfter?: (ms: number) => void): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init)
     const { ok, status, headers } = response
@@ -26,7 +26,7 @@ export function withRetryAfter(fetch: Fetch, now: () => number, onConnectAt?: (a
     if (ok || status < 408) return response
     const header = headers.get('retry-after')
     const retryAfterMs = retryAfterOf(response, now())
-    if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAt?.(now() + retryAfterMs)
+    if (retryAfterMs !== undefined && (method === PROBE || method === 'initialize')) onConnectAfter?.(retryAfterMs)
     const isTask = method.startsWith('tasks/') || method === 'subscriptions/listen'
     const isKept = method === PROBE ? isPassingStatus(status) : header !== null && (isTask || method === 'tools/call')
     if (!isKept) return response

@@ -143,23 +143,23 @@ describe('withRetryAfter', () => {
   )
 
   it.each([
-    ['server/discover', [NOW + 7000]],
-    ['initialize', [NOW + 7000]],
+    ['server/discover', [7000]],
+    ['initialize', [7000]],
     ['tools/call', []],
     ['tasks/get', []],
-  ])('tells of %s when a refused connection may be tried again', async (method, times) => {
-    const at: number[] = []
+  ])('tells of %s after which time a refused connection may be tried again', async (method, waits) => {
+    const after: number[] = []
     // Without a body, as some gateways answer.
     const fetch: FetchLike = async () => new Response(null, { status: 503, headers: { 'Retry-After': '7' } })
     const init = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }) }
     const refused = withRetryAfter(
       fetch,
       () => NOW,
-      (one) => at.push(one),
+      (ms) => after.push(ms),
     )('https://example.com/mcp', init)
     const status = await refused.catch((error: unknown) => error)
     expect(status).toMatchObject({ status: 503 })
-    expect(at).toEqual(times)
+    expect(after).toEqual(waits)
   })
 
   it('passes on what fetch throws', async () => {

@@ -37,17 +37,17 @@ export interface HttpTransportOptions {
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
   /** Called with the time at which a server that refused the connection wants to be asked again, ms since the epoch. */
-  readonly onConnectAt: (at: number) => void
+  readonly onConnectAfter: (ms: number) => void
   readonly tap: WireTap
 }
 
 /** The transport of such a client. */
 export function createHttpTransport(url: URL, options: HttpTransportOptions): TaskTransport {
-  const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, tap, onConnectAt } = options
+  const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, tap, onConnectAfter } = options
   const { fetch = environment.fetch, requestInit } = transportOptions
   toHeaders(requestInit?.headers)
   const sent = withHeaders(withSessionHeader(tappedFetch(fetch, tap, environment.now)), headers)
-  const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAt))
+  const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAfter))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,
     ...(authProvider && { authProvider }),

@@ -15,8 +15,8 @@ export interface ExchangeOptions {
   readonly fetch: Environment['fetch']
   readonly headers: HeadersOption | undefined
   readonly now: () => number
-  /** Called with the time at which a server that refused the connection wants to be asked again, ms since the epoch. */
-  readonly onConnectAt?: ((at: number) => void) | undefined
+  /** Called with the ms for which a server that refused the connection wants to be left alone. */
+  readonly onConnectAfter?: ((ms: number) => void) | undefined
   /** What the arguments of tools are to say in headers. */
   readonly listedHeaders?: ListedHeaders
 }
@@ -77,12 +77,12 @@ async function refusal(
   response: Response,
   id: number,
   method: string,
-  { now, onConnectAt }: ExchangeOptions,
+  { now, onConnectAfter }: ExchangeOptions,
 ): Promise<Error> {
   const { status } = response
   const retryAfterMs = retryAfterOf(response, now())
   const isProbe = method === PROBE
-  if (isProbe && retryAfterMs !== undefined) onConnectAt?.(now() + retryAfterMs)
+  if (isProbe && retryAfterMs !== undefined) onConnectAfter?.(retryAfterMs)
   const text = await response.text().catch(() => '')
   const message = httpMessage(text)
   const error = errorOf(message)

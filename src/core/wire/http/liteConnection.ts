@@ -11,6 +11,7 @@ import { missingCapability } from '../../protocol/inputCapabilities.js'
 import type { JsonObject } from '../../protocol/json.js'
 import type { OnProtocolIssue } from '../../protocol/task.js'
 import type { ToolCallRequest, ToolCallResponse } from '../../protocol/taskPort.js'
+import { createFloor } from '../../time/floor.js'
 import type { CallLimitOptions } from '../callLimit.js'
 import type { Connection, ConnectionState } from '../connection.js'
 import { createConnection } from '../createConnection.js'
@@ -42,13 +43,13 @@ export interface LiteConnectionOptions extends CallLimitOptions, JobsOption {
   readonly onState: (state: ConnectionState) => void
   readonly onIssue: OnProtocolIssue
   /** Undefined: connecting is not retried automatically. */
-  readonly retry?: Omit<ConnectRetry, 'earliestAt'>
+  readonly retry?: Omit<ConnectRetry, 'leftMs'>
 }
 
 /** A connection to a server of 2026-07-28 without an SDK client: one POST a request, and nothing that stays open. */
 export function createLiteConnection(options: LiteConnectionOptions): Connection {
   const { environment, capabilities, url } = options
-  let earliestAt = 0
+  const floor = createFloor(environment.now)
   const envelope = declareTasks({
     [PROTOCOL_VERSION_META]: PROTOCOL_VERSION,
     [CLIENT_INFO_META]: options.clientInfo,
@@ -58,9 +59,7 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
     url: options.endpoint,
     fetch: options.fetch,
     now: environment.now,
-    onConnectAt: (at) => {
-      earliestAt = at
-    },
+    onConnectAfter: floor.set,
     headers: options.headers,
     envelope,
     environment,
@@ -70,7 +69,7 @@ export function createLiteConnection(options: LiteConnectionOptions): Connection
   return createConnection({
     ...options,
     signIn: NO_SIGN_IN,
-    retry: options.retry && { ...options.retry, earliestAt: () => earliestAt },
+    retry: options.retry && { ...options.retry, leftMs: floor.leftMs },
     sdk: {
       era: () => 'modern',
       missingCapability: (request) => missingCapability(capabilities, request),
