@@ -42,12 +42,24 @@ beforeEach(() => {
   server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { transfer: TRANSFER } }))
 })
 
-function openPage(options: Pick<TaskClientUrlOptions, 'storage' | 'input'> = {}): Pick<Tab, 'page' | 'client'> {
+/** `lockNames` gets those of the locks that the page asks for. */
+function openPage(
+  options: Pick<TaskClientUrlOptions, 'storage' | 'input'> = {},
+  lockNames?: Set<string>,
+): Pick<Tab, 'page' | 'client'> {
   const page = browser.openPage()
+  const { locks } = page.environment
+  const noting: typeof locks = locks && {
+    ...locks,
+    request: (name, ...rest) => {
+      lockNames?.add(name)
+      return locks.request(name, ...rest)
+    },
+  }
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
     transportOptions: { fetch: server.fetch },
-    environment: page.environment,
+    environment: { ...page.environment, ...(noting && { locks: noting }) },
     push: false,
     ...options,
   })
@@ -55,8 +67,12 @@ function openPage(options: Pick<TaskClientUrlOptions, 'storage' | 'input'> = {})
 }
 
 /** A tab in which the call asks. */
-async function openTab(key = 'k', options: Pick<TaskClientUrlOptions, 'storage'> = {}): Promise<Tab> {
-  const { page, client } = openPage(options)
+async function openTab(
+  key = 'k',
+  options: Pick<TaskClientUrlOptions, 'storage'> = {},
+  lockNames?: Set<string>,
+): Promise<Tab> {
+  const { page, client } = openPage(options, lockNames)
   const call = client.startToolCall({ name: 'transfer' }, { key })
   await browser.advance(1500)
   expect(Object.keys(call.getState().inputRequests)).toEqual(['transfer'])
@@ -291,6 +307,45 @@ describe('a response in a page that knows of the call by another one, and has no
     expect(response.error()).toBeInstanceOf(TaskInputError)
     expect(call.getState().phase).toBe('completed')
     expect(sent()).toEqual([])
+  })
+})
+
+// tab A  respond(), no network ─ its lock is taken away ─ waits for it ··· the task ends ─ has it again
+// tab B                              respond(), waits ─ sends ─ taken
+describe('a response that has lost its turn while it was sent again and again', () => {
+  it('[EDGE-29] is not sent after the task has ended by the response of another tab', async () => {
+    const names = new Set<string>()
+    const response = held(ack)
+    server.on('tasks/update', unreachable)
+    const [a, b] = [await openTab('k', {}, names), await openTab()]
+    const lost = outcomeOf(a.call.respond('transfer', ACCEPT))
+    await browser.advance(100)
+    const tries = sent().length
+    const name = [...names].find((one) => one.includes(':input:')) ?? ''
+    let giveBack = () => {}
+    const taken = browser.openPage().environment.locks?.request(name, { steal: true }, () => {
+      return new Promise<void>((resolve) => {
+        giveBack = resolve
+      })
+    })
+    const second = outcomeOf(b.call.respond('transfer', DECLINE))
+    await browser.advance(20_000)
+    expect([lost.state(), second.state(), sent().length]).toEqual(['pending', 'pending', tries])
+
+    server.on('tasks/update', response)
+    giveBack()
+    await taken
+    // Between the end of that response and the turn of this one, a poll says that the task has ended.
+    const polls = server.received('tasks/get').length
+    while (server.received('tasks/get').length === polls) await browser.advance(10)
+    server.on('tasks/get', completed())
+    await browser.advance(860)
+    response.release()
+    await browser.advance(1000)
+    expect(a.call.getState().phase).toBe('completed')
+    expect([lost.state(), second.state()]).toEqual(['rejected', 'resolved'])
+    expect(lost.error()).toBeInstanceOf(TaskInputError)
+    expect(sent().slice(tries)).toEqual([{ transfer: DECLINE }])
   })
 })
 

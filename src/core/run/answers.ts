@@ -239,8 +239,9 @@ async function give(
     const before = entry.task?.record
     try {
       await sendResponse(run, entry, taskId, inputKey, response, async () => {
-        if ((await waitIfLost()) && (await isAnswered(run, entry, taskId, inputKey, signal)))
-          await refuse(entry.call.callId, ANSWERED)
+        if (!(await waitIfLost())) return
+        if (await isAnswered(run, entry, taskId, inputKey, signal)) await refuse(entry.call.callId, ANSWERED)
+        if (inputOf(entry, inputKey) === undefined) await refuse(entry.call.callId, NO_SUCH_INPUT)
       })
     } catch (error) {
       // The server knows better of the task than what it has pushed: the next poll does not wait for the safety interval.
