@@ -86,5 +86,6 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   const since = isOfThisClock ? startedAt : (task?.receivedAt ?? startedAt)
   if (since > at && (isOfThisClock || since <= time)) return
   drop(run, callId)
-  void run.records.remove(callId, record)
+  // By a clock that was set back since, what was called since may seem to be older than the task.
+  void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }
