@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Fault, NETWORK_FAULTS, type NetworkFault, type PageFault, PUSH_FAULTS } from './faults.js'
-import type { MessageTrouble } from './messageTroubles.js'
+import { LATEST_MS, type MessageTrouble } from './messageTroubles.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
 import {
@@ -396,7 +396,7 @@ const sleep = fc.integer({ min: 1000, max: 600_000 }).map((ms) =>
     fault: 'sleep',
     run: ({ world }) => {
       world.count('sleep')
-      world.browser.sleep(ms)
+      world.sleep(ms)
     },
   }),
 )
@@ -444,7 +444,7 @@ const messageTrouble = fc
   .tuple(
     fc.oneof(
       fc.constant<MessageTrouble>({ kind: 'message delivered twice' }),
-      fc.integer({ min: 20, max: 20_000 }).map((ms): MessageTrouble => ({ kind: 'message late', ms })),
+      fc.integer({ min: 20, max: LATEST_MS }).map((ms): MessageTrouble => ({ kind: 'message late', ms })),
       fc.constant<MessageTrouble>({ kind: 'message lost' }),
     ),
     fc.integer({ min: 1, max: 4 }),

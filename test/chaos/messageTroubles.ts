@@ -1,5 +1,8 @@
 import type { Channel } from '../../src/core/environment/environment.js'
 
+/** The latest that a message is, in ms. */
+export const LATEST_MS = 20_000
+
 /** What can become of a message between tabs. `late`: after so many ms. */
 export type MessageTrouble =
   | { readonly kind: 'message delivered twice' }

@@ -30,7 +30,8 @@ export function createRequestPace<Page extends object>(): RequestPace<Page> {
       sent.set(about, latest)
       return latest.length > MAX_IN_WINDOW ? latest.length : 0
     },
-    early: (page, about, now) => Math.max(0, (of(page).floors.get(about) ?? 0) - now),
+    // Clocks have whole milliseconds.
+    early: (page, about, now) => Math.max(0, Math.floor((of(page).floors.get(about) ?? 0) - now)),
     refused: (page, about, notBefore) => void of(page).floors.set(about, notBefore),
     stirred: (page) => of(page).floors.clear(),
   }

@@ -12,6 +12,8 @@ export interface ResponseBook<Page> {
   sent(page: Page, taskId: string, keys: readonly string[]): string[]
   /** The request has come to its end. */
   ended(page: Page, taskId: string, keys: readonly string[], isAcknowledged: boolean): void
+  /** Somebody else has taken the lock under which pages respond: they cannot know of what is under way. */
+  lockTaken(): void
   /** A record was written. */
   stored(taskId: string, keys: readonly string[]): void
 }
@@ -45,6 +47,8 @@ export function createResponseBook<Page>(pages: Pick<Pages<Page>, 'isAwake' | 'i
         answered.set(id, entry)
       }
     },
+
+    lockTaken: () => underway.clear(),
 
     stored: (taskId, keys) => {
       for (const key of keys) {

@@ -119,7 +119,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosFailure | un
           counts: tally.counts,
           digest: world.journal.digest(),
           journal: world.journal.lines,
-          settledMs: world.isPatient() ? undefined : settledMs,
+          settledMs: world.patienceDays() > 0 ? undefined : settledMs,
           reached: world.reached,
         })
       if (world.breaches.length === 0) return

@@ -17,7 +17,7 @@ import {
 const HEALING_MS = 30 * 60_000
 const STEP_MS = 10_000
 /** A client that was told to wait for a year believes a day; then steps are longer. */
-const PATIENT_MS = 25 * 60 * 60_000
+const PATIENT_DAY_MS = 25 * 60 * 60_000
 const PATIENT_STEP_MS = 10 * 60_000
 
 /**
@@ -71,7 +71,7 @@ function unsettled(world: World): string[] {
 
 async function untilSettled(world: World): Promise<number> {
   // A response that asks for a year may arrive only now.
-  const longest = () => (world.isPatient() ? PATIENT_MS : HEALING_MS)
+  const longest = () => Math.max(HEALING_MS, world.patienceDays() * PATIENT_DAY_MS)
   let waited = 0
   while (waited < longest()) {
     if (unsettled(world).length === 0) return waited

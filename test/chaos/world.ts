@@ -18,7 +18,7 @@ import { createTaskClient as createEarlierClient } from './earlier/client.js'
 import { type Breach, FAULTS, type Fault, type Tally, type TallyKey } from './faults.js'
 import { createJournal, type Journal, noteShown, noting } from './journal.js'
 import { createLockThief, type LockThief } from './lockThief.js'
-import { createMessageTroubles, type MessageTroubles } from './messageTroubles.js'
+import { createMessageTroubles, LATEST_MS, type MessageTroubles } from './messageTroubles.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
@@ -107,6 +107,8 @@ export interface World {
   /** The machine's own time, ms since the epoch; nobody corrects it. */
   now(): number
   openTab(): Tab
+  /** The machine sleeps, in ms. */
+  sleep(ms: number): void
   /** Notes that a tab was closed, has crashed, or has closed its client. */
   ended(tab: Tab): void
   start(tab: Tab, call: CallSpec): void
@@ -133,8 +135,8 @@ export interface World {
   restartServer(): void
   /** Has `action` run at an await of the page: that after so many things that it does. Zero: takes it back. */
   atAwait(tab: Tab, count: number, action?: () => void): void
-  /** Whether a page was asked to leave something alone for so long that only a day ends it, or a clock was wrong by as much. */
-  isPatient(): boolean
+  /** For how many days pages were asked to leave something alone, or how many a clock was wrong by; 0 where it is far less. */
+  patienceDays(): number
   count(key: TallyKey, by?: number): void
   /** Something happened that must not happen. */
   breach(kind: Breach, text: string): void
@@ -194,7 +196,7 @@ export function createWorld(
   const tabs: Tab[] = []
   const recorded = new Map<string, RecordedTask>()
   /** Calls that the app knows to be forgotten, with the tabs that were making them and may not have heard of it. */
-  const forgotten = new Map<string, { readonly at: number; readonly callers: readonly Tab[] }>()
+  const forgotten = new Map<string, { at: number; readonly callers: readonly Tab[] }>()
   /** The names of the tabs that made the calls without a key. */
   const madeBy = new Map<string, string>()
   /** How many calls had been started when the app asked for it. */
@@ -209,6 +211,8 @@ export function createWorld(
   let forgettings: {
     readonly by: TaskClient
     readonly at: number
+    /** By the clock of that tab. */
+    readonly saidAt: number
     readonly callIds: ReadonlySet<string> | 'all'
   }[] = []
   /** Ids of tasks that the server has forgotten, and may give to others. */
@@ -216,7 +220,7 @@ export function createWorld(
   /** The last poll of a task that was answered, in the order in which polls were sent. */
   const latestAnswered = new Map<string, number>()
   let requestsSent = 0
-  let isPatient = false
+  let patienceDays = 0
   let hasDrifted = false
   const sleptThroughSetBack = new Set<Tab>()
   /** What is to happen in the middle of what a page does. */
@@ -315,8 +319,9 @@ export function createWorld(
     if (!tab.isAlive) return new Promise(() => {})
     const request = JSON.parse(String(init.body)) as RpcRequest
     const exchange = { sender: tab, request, sentAt: now() }
+    const sentBy = correction
     const { taskId: asked = request.params?.['arguments'] && planOf(request.params).nonce } = request.params ?? {}
-    const about = `${request.method} ${asked ?? ''}`
+    const about = `${request.method} ${[asked, ...Object.keys(request.params?.['inputResponses'] ?? {})].join(' ')}`
     const many = pace.sent(tab, about, now())
     if (many > 0) breach('asked without pause', `${tab.name} sent ${about} ${many} times within ten seconds`)
     const ahead = pace.early(tab, about, now())
@@ -343,9 +348,11 @@ export function createWorld(
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
-      if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > browser.now() + 60 * 60_000) isPatient = true
+      if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > browser.now() + 60 * 60_000)
+        patienceDays = Math.max(1, patienceDays)
       // Of polls the floors know more.
-      if (delivery.type === 'failure' && delivery.notBefore !== undefined && taskId === undefined)
+      const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
+      if (isPatience && taskId === undefined && sentBy === correction)
         pace.refused(tab, about, now() + delivery.notBefore - browser.now())
       const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
       const shown = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
@@ -551,6 +558,8 @@ export function createWorld(
     giveUp(callId)
   }
 
+  const aheadOf = (by: TaskClient) => tabs.find(({ client }) => client === by)?.aheadMs ?? 0
+
   function forget(callId: string, by: TaskClient, done: Promise<boolean>): void {
     // What is on its way may still arrive.
     ledger.permitFresh(callId)
@@ -563,7 +572,7 @@ export function createWorld(
     // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
     if (callers.some(({ isCached }) => isCached)) return
     // Started before the clock was set back, or by a clock that is ahead, it cannot be told from what was called since.
-    const itsNow = browser.now() + (tabs.find(({ client }) => client === by)?.aheadMs ?? 0)
+    const itsNow = browser.now() + aheadOf(by)
     if (callers.some(({ client }) => (client.store.getState().calls[callId]?.startedAt ?? 0) > itsNow)) return
     const askedAt = now()
     done.then(
@@ -583,7 +592,14 @@ export function createWorld(
     network,
     storage,
     messages,
-    thief,
+    thief: {
+      ...thief,
+      steal: (index, ms) => {
+        const name = thief.steal(index, ms)
+        if (name?.includes(':input:')) answers.lockTaken()
+        return name
+      },
+    },
     ledger,
     floors,
     tabs,
@@ -599,6 +615,11 @@ export function createWorld(
     journal,
     now,
     openTab,
+    sleep: (ms) => {
+      // Nobody has heard of what was forgotten in the instant in which the machine falls asleep.
+      for (const entry of forgotten.values()) if (entry.at === now()) entry.at += ms
+      browser.sleep(ms)
+    },
     ended: (tab) => {
       tab.endedAt = now()
       floors.ended(tab, browser.now())
@@ -611,7 +632,7 @@ export function createWorld(
     strikes: rates.strikes,
     reached,
     isPastTtl,
-    isPatient: () => isPatient,
+    patienceDays: () => patienceDays,
     isSameTask,
     correction: () => correction,
     restartServer,
@@ -621,7 +642,7 @@ export function createWorld(
     setClock: (ms) => {
       correction += ms
       // Times of a clock that was ahead by a day are believed for as long (DUR-62).
-      if (ms <= -DAY_MS) isPatient = true
+      if (ms <= -DAY_MS) patienceDays += Math.ceil(-ms / DAY_MS)
       if (ms < 0) for (const tab of tabs) if (isAsleep(tab)) sleptThroughSetBack.add(tab)
       maxCorrection = Math.max(maxCorrection, correction)
       minCorrection = Math.min(minCorrection, correction)
@@ -631,7 +652,12 @@ export function createWorld(
       if (ms > 0) for (const tab of tabs) pace.stirred(tab)
     },
     forget: (by, callIds, ask) => {
-      const current = { by, at: now(), callIds: callIds === 'all' ? ('all' as const) : new Set(callIds) }
+      const current = {
+        by,
+        at: now(),
+        saidAt: browser.now() + aheadOf(by),
+        callIds: callIds === 'all' ? ('all' as const) : new Set(callIds),
+      }
       forgettings = [...forgettings.filter(({ at }) => at === current.at), current]
       const before = unlisted
       const done = ask().then(() => unlisted === before)
@@ -677,7 +703,11 @@ export function createWorld(
       awaitResult(tab, call, nonce)
       // Word of it may come after the call, which is then forgotten with the others.
       const isMeant = forgettings.some(
-        ({ by, at, callIds }) => at === now() && by !== client && (callIds === 'all' || callIds.has(call.callId)),
+        ({ by, at, saidAt, callIds }) =>
+          now() - at <= LATEST_MS &&
+          browser.now() + tab.aheadMs <= saidAt &&
+          by !== client &&
+          (callIds === 'all' || callIds.has(call.callId)),
       )
       if (isMeant) {
         forgottenAt.set(call.callId, nonces)

@@ -31,7 +31,7 @@ export interface ConnectionOptions extends CallLimitOptions, JobsOption {
   readonly onError: (error: Error) => void
   /** Where the wire is observed. */
   readonly tap: WireTap
-  readonly retry: Omit<ConnectRetry, 'earliestAt'>
+  readonly retry: Omit<ConnectRetry, 'leftMs'>
 }
 
 /** The methods of a client by which the user signs in. */
