@@ -77,14 +77,22 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
   const found = await run.records.find(entry.call.callId)
   task.checks--
   const noted = (record: TaskRecord, at: number): TaskRecord => {
-    if (typeof found !== 'string') return found?.task?.task.taskId === task.taskId ? merge(record, found.task) : record
-    // Tabs that steal from each other would put the poll off in turn, for ever.
+    // Tabs that steal from each other would put the poll off in turn, for ever: here and where a note that cannot be written
+    // over is by a clock that was set back, and seems to be of this moment whenever it is read.
+    if (typeof found !== 'string') {
+      const noted = found?.task
+      if (noted?.task.taskId !== task.taskId) return record
+      return !noted.here.wasAhead || ageOf(noted) > ageOf(record) ? merge(record, noted) : record
+    }
     if (isStolen || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)
     return { ...record, earliestAt: Math.max(record.earliestAt, earliestAt) }
   }
   learn(run, task, noted, { from: 'storage' })
 }
+
+/** How long after it was received the task was noted, in ms: the same by every clock. */
+const ageOf = ({ notedAt, receivedAt }: TaskRecord): number => notedAt - receivedAt
 
 /**
  * Lets a call follow this task. Returns what resolves when that is written down. A call that has ended or was left meanwhile
