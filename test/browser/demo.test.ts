@@ -262,6 +262,25 @@ test('a card of a phone shows all of what it says while the page is offline', as
   expect(await note.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
 
+test('a phone shows every button of "Try to lose it" whole, also where the page is scrolled', async () => {
+  const page = await studio.open({ viewport: { width: 360, height: 800 } })
+  await render(page, 'Harbour at dawn', { seconds: 60 })
+  await page.evaluate(() => scrollTo(0, 600))
+  const buttons = await page.locator('.magic-buttons button').all()
+  const cut = await Promise.all(
+    buttons.map((one) =>
+      one.evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const isInside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight
+        const isUncovered = element.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))
+        return isInside && isUncovered && element.scrollWidth <= element.clientWidth ? [] : [element.textContent]
+      }),
+    ),
+  )
+  expect(buttons).toHaveLength(6)
+  expect(cut.flat()).toEqual([])
+})
+
 test('what a finger presses is 44 pixels wide and high', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
   await render(page, 'Night train', { ending: 'breaks off' })
