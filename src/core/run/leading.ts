@@ -80,9 +80,9 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
     // Tabs that steal from each other would put the poll off in turn, for ever: here and where a note that cannot be written
     // over is by a clock that was set back, and seems to be of this moment whenever it is read.
     if (typeof found !== 'string') {
-      const noted = found?.task
-      if (noted?.task.taskId !== task.taskId) return record
-      return !noted.here.wasAhead || ageOf(noted) > ageOf(record) ? merge(record, noted) : record
+      const note = found?.task
+      if (note?.task.taskId !== task.taskId) return record
+      return !note.here.wasAhead || ageOf(note) > ageOf(record) ? merge(record, note) : record
     }
     if (isStolen || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)

@@ -311,7 +311,7 @@ it('polls that come one after the other connect once in an interval, all of them
   expect(seen.every(({ error }) => (error as Error).name === 'ConnectionFailedError')).toBe(true)
 })
 
-it('a poll that waits to connect is told that the client was closed', async () => {
+it('close() rejects a poll that waits for the next attempt to connect', async () => {
   const { page, opening, times } = setUp([offline()])
   track(opening.connected())
   await page.settle()

@@ -108,8 +108,8 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   const leftMs = () => (failure === undefined ? 0 : (retry?.leftMs() ?? 0))
 
   /**
-   * What the app has not asked for waits for as long as the server wants to be left alone. Each task backs off by itself: all of
-   * them together ask once in an interval.
+   * Connects for polls, pushes and deliveries: not before `Retry-After`, and no more than one attempt in
+   * `policy.defaultIntervalMs`, however many tasks back off on their own.
    */
   function connected(): Promise<ConnectedSdk> {
     if (retry === undefined || failure === undefined || connecting !== undefined || isClosed) return attempt()
@@ -181,7 +181,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   }
 }
 
-/** Requests that nobody waits for take turns, an interval after the last failure. */
+/** Makes one attempt to connect for all background requests, `policy.defaultIntervalMs` after the last one failed. */
 function takeTurns(retry: ConnectRetry | undefined, signal: AbortSignal) {
   const floor = createFloor(() => retry?.environment.now() ?? 0)
   let waiting: Promise<ConnectedSdk> | undefined

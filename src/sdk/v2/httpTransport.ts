@@ -36,7 +36,7 @@ export interface HttpTransportOptions {
   readonly environment: { readonly fetch: FetchLike; readonly now: () => number; readonly randomId: () => string }
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
-  /** Called with the time at which a server that refused the connection wants to be asked again, ms since the epoch. */
+  /** Called with the ms for which a server that refused the connection wants to be left alone. */
   readonly onConnectAfter: (ms: number) => void
   readonly tap: WireTap
 }
