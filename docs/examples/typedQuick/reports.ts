@@ -1,4 +1,4 @@
-import { createTaskServer, defineTool } from 'taskwire/server'
+import { createTaskServer, defineTool, InMemoryTaskStore } from 'taskwire/server'
 import { z } from 'zod'
 
 const report = defineTool({
@@ -18,4 +18,12 @@ const report = defineTool({
   },
 })
 
-export const server = createTaskServer({ serverInfo: { name: 'reports', version: '1.0.0' }, tools: [report] })
+// In development this file is loaded again after each change. Its tasks stay.
+const kept = globalThis as { tasks?: InMemoryTaskStore }
+kept.tasks ??= new InMemoryTaskStore()
+
+export const server = createTaskServer({
+  serverInfo: { name: 'reports', version: '1.0.0' },
+  tools: [report],
+  store: kept.tasks,
+})
