@@ -1,5 +1,6 @@
 import { parseRun } from '../seeded/parseRun.js'
 import { keepSeen, playedNow } from '../seeded/seen.js'
+import { keepCoreBusy } from './busyCore.js'
 import { playProcesses } from './processChaos.js'
 
 // Real processes of a backend over real databases, killed and frozen: `npm run chaos:backend -- --runs 1000`.
@@ -7,9 +8,12 @@ import { playProcesses } from './processChaos.js'
 //     --runs N         how many calls, 200 by default; in about a third of them, a second page starts the same call
 //     --seed N         a random one by default
 //     --database NAME  redis or postgres; both without it
+//     --load           on one core, on which another process computes all the time (Linux): then time passes in the middle of what
+//                      takes none on an idle machine, and more calls are caught there by a kill
 //     --record         keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 
-const { runs, seed, extra, flags } = parseRun('chaos:backend', 200, ['database'], ['record'])
+const { runs, seed, extra, flags } = parseRun('chaos:backend', 200, ['database'], ['load', 'record'])
+const free = flags.load ? keepCoreBusy() : () => {}
 const kinds = extra.database === undefined ? (['redis', 'postgres'] as const) : [extra.database as 'redis' | 'postgres']
 for (const kind of kinds) {
   const startedAt = Date.now()
@@ -19,8 +23,9 @@ for (const kind of kinds) {
   for (const problem of problems) console.error(`  ${problem}`)
   if (problems.length > 0) process.exitCode = 1
   if (!flags.record) continue
-  const command = `npm run chaos:backend -- --runs ${runs} --seed ${seed}`
+  const command = `npm run chaos:backend -- --runs ${runs} --seed ${seed}${flags.load ? ' --load' : ''}`
   const played = { command, ...playedNow(), calls: runs, ...counts, failures: problems.length }
   keepSeen({ processes: { [kind === 'redis' ? 'Redis' : 'Postgres']: played } })
 }
+free()
 process.exit()
