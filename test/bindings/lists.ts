@@ -200,6 +200,42 @@ export const lists: readonly Behaviour[] = [
     },
   },
   {
+    name: 'useToolCallState has a call followed where the client is lazy, as long as a component shows it',
+    client: { resume: 'lazy' },
+    notOverBridge: 'the backend follows its calls, whoever looks',
+    async run({ mount, act, advance, client, server }) {
+      const { callId, result, detach } = client.startToolCall({ name: 'work', arguments: { seconds: 20 } })
+      result.catch(() => {})
+      await advance(1500)
+      await act(() => detach())
+      await advance(3000)
+      const views = [1, 2].map(() => mount('useToolCallState', { callId }, (call) => `${call?.phase}`))
+      const polls = server.count('tasks/get')
+      await advance(3000)
+      expect(server.count('tasks/get')).toBeGreaterThan(polls)
+      await views[0]?.unmount()
+      await advance(20_000)
+      expect(views[1]?.text).toBe('completed')
+    },
+  },
+  {
+    name: 'useToolCallState leaves a call alone where the client is lazy, and no component shows it any longer',
+    client: { resume: 'lazy' },
+    notOverBridge: 'the backend follows its calls, whoever looks',
+    async run({ mount, act, advance, client, server }) {
+      const { callId, result, detach } = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
+      result.catch(() => {})
+      const view = mount('useToolCallState', { callId }, (call) => `${call?.phase}`)
+      await advance(1500)
+      await act(() => detach())
+      await view.unmount()
+      await advance(100)
+      const polls = server.count('tasks/get')
+      await advance(10_000)
+      expect(server.count('tasks/get')).toBe(polls)
+    },
+  },
+  {
     name: 'useTaskConnection shows how the connection fares',
     notOverBridge: 'a page connects to its backend as soon as it looks for calls',
     async run({ mount, act, advance, client }) {

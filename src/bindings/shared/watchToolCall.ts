@@ -1,24 +1,34 @@
-import type { TaskClient } from '../../core/client/taskClient.js'
+import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 
 /** What is used of a client to follow a call of any tool. */
 export type CallsOfClient = Pick<TaskClient, 'subscribeToolCall' | 'getToolCallState' | 'getToolCall'>
 
 /**
- * Calls the listener when the call changes. The outcome of a call that ended in an earlier visit is fetched. Returns a
- * function that unsubscribes.
+ * Calls the listener when the call changes, and waits for its outcome: a lazy client follows it meanwhile, and that of a call
+ * which ended in an earlier visit is fetched. Returns a function that unsubscribes.
  */
 export function watchToolCall(client: CallsOfClient, callId: string | undefined, listener: () => void): () => void {
   if (callId === undefined) return () => {}
-  const fetchOutcome = () => {
-    if (client.getToolCallState(callId)?.phase === 'ended') client.getToolCall(callId)
+  let handle: ToolCall | undefined
+  const wait = () => {
+    const state = client.getToolCallState(callId)
+    if (state === undefined || state === handle?.getState()) return
+    handle?.detach()
+    // This changes the call, and the listener is called once more.
+    if (state.phase === 'ended') return void client.getToolCall(callId)
+    handle = client.getToolCall(callId)
+    void handle?.result
   }
   const unsubscribe = client.subscribeToolCall(callId, () => {
     listener()
-    fetchOutcome()
+    wait()
   })
-  fetchOutcome()
-  return unsubscribe
+  wait()
+  return () => {
+    unsubscribe()
+    handle?.detach()
+  }
 }
 
 /** The call with this id, or undefined. */

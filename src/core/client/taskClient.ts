@@ -225,7 +225,8 @@ export interface TaskClientBaseOptions {
   batchUpdates?: boolean
   /**
    * `'eager'`: every task is followed to its end, including those of earlier visits and those that no component watches.
-   * `'lazy'`: a task is followed only while a component or a promise waits for it.
+   * `'lazy'`: a task is followed only while something waits for it: the `result` of a handle, `useToolCall` or
+   * `useToolCallState`.
    * @default 'eager'
    */
   resume?: 'eager' | 'lazy'

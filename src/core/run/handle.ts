@@ -23,16 +23,24 @@ export interface CallHandle {
 }
 
 /**
- * A handle on a call. Any number of them share one; each waits and detaches on its own.
+ * A handle on a call. Any number of them share one; each waits and detaches on its own. A task that is followed while observed is
+ * followed for the sake of each that waits for its result.
  *
- * @param observes True if this handle waits for the result: a task that is followed while observed goes on for its sake.
+ * @param observes True if this handle waits for the result; else it does once somebody reads its `result`.
  */
 export function createHandle(run: Run, entry: CallEntry, observes = true, signal?: AbortSignal): CallHandle {
   const { callId } = entry.call
-  const { result, detach } = waitFor(entry.outcome, signal, observes ? observe(run, entry) : undefined)
+  let waiting: Waiting<CallToolResult> | undefined
+  const wait = () => {
+    waiting ??= waitFor(entry.outcome, signal, observe(run, entry))
+    return waiting.result
+  }
+  if (observes) void wait()
   return {
     callId,
-    result,
+    get result() {
+      return wait()
+    },
     getState: () => entry.shown,
     get nextPollAt() {
       const { task } = entry
@@ -46,7 +54,10 @@ export function createHandle(run: Run, entry: CallEntry, observes = true, signal
     },
     subscribe: (listener) => onShown(entry, (onChange) => run.store.subscribeCall(callId, onChange), listener),
     cancel: () => cancel(run, entry),
-    detach: () => detach(),
+    detach: () => {
+      waiting ??= waitFor(entry.outcome, signal)
+      waiting.detach()
+    },
     respond: (inputKey, response) => run.answers.respond(run, entry, inputKey, response),
   }
 }
