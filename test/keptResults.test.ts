@@ -95,6 +95,20 @@ describe('the result of a call that is made with keepResult', () => {
     expect(client.getToolCallState(listed?.callId ?? '')).toMatchObject({ phase: 'completed', result: RESULT })
   })
 
+  it('is kept, too, where a later visit resumes the task by its id alone, and then sees it end', async () => {
+    server.on('tasks/get', snapshot({ ttlMs: HOUR }))
+    const first = open()
+    first.resumeTask({ taskId: 'task-secret-1', name: 'report' }, { keepResult: true })
+    await browser.advance(5 * SECOND)
+    await first.close()
+    server.on('tasks/get', snapshot({ status: 'completed', ttlMs: HOUR, result: RESULT }))
+    const second = open()
+    const call = second.resumeTask('task-secret-1')
+    await browser.advance(5 * SECOND)
+    expect(await call.result).toMatchObject(RESULT)
+    expect(items.size).toBe(1)
+  })
+
   it('is shown where tabs share nothing, too', async () => {
     await visit(KEPT, open({ crossTab: false }))
     const before = count('tasks/get')

@@ -5,6 +5,8 @@ import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
 const WORK = { name: 'work', arguments: { seconds: 60 } }
+type ResumeOptions = Parameters<TaskClient['resumeTask']>[1]
+
 const REPORT = { key: 'report-Q3', meta: { title: 'Report of Q3' } }
 
 let server: TestServer
@@ -93,6 +95,33 @@ describe('what the app notes with a call', () => {
     await server.browser.advance(3000)
     expect(resumed.getState()).toMatchObject({ phase: 'working', ...REPORT })
   })
+
+  it.each([
+    ['by its id alone', {}, {}],
+    ['under its key', { name: 'work' }, { key: REPORT.key }],
+    ['with another note', {}, { meta: { title: 'Another title' } }],
+  ])(
+    'stays, as does the name of the tool, where the task is resumed in a later visit %s',
+    async (_, named, options: ResumeOptions) => {
+      const [first, page] = [open(), server.browser.openPage()]
+      const made = first.startToolCall(WORK)
+      await server.browser.advance(3000)
+      const taskId = made.getState().task?.taskId ?? ''
+      open(page).resumeTask({ taskId, name: 'work' }, { ...options, meta: REPORT.meta })
+      await server.browser.advance(3000)
+      await page.close()
+      await first.close()
+      const client = open()
+      const call = client.resumeTask({ taskId, ...named }, options)
+      await server.browser.advance(3000)
+      expect(call.getState()).toMatchObject({ name: 'work', meta: REPORT.meta, phase: 'working' })
+      await client.close()
+      const next = open()
+      await next.resumeToolCalls()
+      const calls = Object.values(next.store.getState().calls).filter(({ callId }) => callId === call.callId)
+      expect(calls).toMatchObject([{ name: 'work', meta: REPORT.meta, phase: 'working' }])
+    },
+  )
 
   it('does not change with the object of the app', async () => {
     const meta = { tags: ['a'] }

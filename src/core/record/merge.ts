@@ -157,10 +157,13 @@ export function isSuccessor(stored: CallRecord | undefined, record: CallRecord):
   return stored.task.task.taskId !== task?.task.taskId || isAnotherTask(task, stored.task.task)
 }
 
-/** What storage and a page know of one call, in one record. A stored record of another task has been replaced. */
+/**
+ * What storage and a page know of one call, in one record. A stored record of another task has been replaced. What the app has
+ * noted with the call stays: a page that only resumes its task may not know that.
+ */
 export function mergeCalls(stored: CallRecord | undefined, next: CallRecord): CallRecord {
   if (stored?.task === undefined || next.task === undefined) return next
   if (stored.task.task.taskId !== next.task.task.taskId || isAnotherTask(stored.task, next.task.task)) return next
-  const { argumentsHash = stored.argumentsHash } = next
-  return { ...next, argumentsHash, task: merge(next.task, stored.task) }
+  const { tool, argumentsHash = next.argumentsHash, meta = next.meta, keepResult = next.keepResult } = stored
+  return { ...next, tool: next.tool || tool, argumentsHash, meta, keepResult, task: merge(next.task, stored.task) }
 }

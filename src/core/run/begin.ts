@@ -13,6 +13,7 @@ import { type CallEntry, createCallEntry } from './entries.js'
 import { isForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
+import { change } from './learning.js'
 import { begin, findTask, isAnew, isReusable, MAX_SETTLED, meet, newCall, type Repeat } from './pageCalls.js'
 import type { Run } from './run.js'
 import { startCall } from './start.js'
@@ -103,18 +104,25 @@ export function resumeTask(
 }
 
 /**
- * Writes the record of a task that the app names: not over what an earlier page has noted of it, nor over
- * another one that is at work.
+ * Writes the record of a task that the app names: not over what an earlier page has noted of it, which counts here, too, nor
+ * over another one that is at work.
  */
 async function noteResumed(run: Run, entry: CallEntry, record: CallRecord): Promise<void> {
   const { records } = run
+  const { callId, key, task } = record
+  let isNew = false
   // Named after its task, a record can be of no other one.
-  if (record.key === undefined) return void records.update(record)
-  const found = (await records.read(record.callId))?.task
-  if (run.calls.get(record.callId) !== entry) return
-  const isGone = found === undefined || isOver(found)
-  const isOther = found?.lost !== undefined || found?.task.taskId !== record.task?.task.taskId
-  await (isGone && isOther ? records.write(record) : records.update(record))
+  if (key !== undefined) {
+    const found = (await records.read(callId))?.task
+    if (run.calls.get(callId) !== entry) return
+    const isGone = found === undefined || isOver(found)
+    isNew = isGone && (found?.lost !== undefined || found?.task.taskId !== task?.task.taskId)
+  }
+  await (isNew ? records.write(record) : records.update(record))
+  const noted = await records.read(callId)
+  if (noted === undefined || noted.task?.task.taskId !== task?.task.taskId) return
+  const { tool: name, meta, keepResult } = noted
+  change(run, entry, (call) => ({ ...call, name, meta, keepResult }))
 }
 
 /** The calls of earlier visits. What is followed of them is returned; the rest is listed in the store. */
