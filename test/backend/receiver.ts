@@ -117,7 +117,7 @@ export function watchedStorage(): WatchedStorage {
 
 /** The stages of what waits to be delivered. */
 export function waiting(items: ReadonlyMap<string, string>): readonly string[] {
-  return [...items.keys()].flatMap((key) => /^taskwire:out:[\w-]+:(\w+):/.exec(key)?.[1] ?? []).sort()
+  return [...items.keys()].flatMap((key) => /^taskwire:out:[\w-]+:(open|due):/.exec(key)?.[1] ?? []).sort()
 }
 
 /** The failed attempt of the only message that waits, once it was written down. */

@@ -31,7 +31,7 @@ function setUp() {
   }
 
   /** A process of the backend. Those with `isOne` do not know of each other. */
-  function start(options: Partial<WebhooksOptions> = {}, isOne = true) {
+  function start(options: Partial<WebhooksOptions> = {}, isOne = true, ofClient: { crossTab?: boolean } = {}) {
     const machine = server.browser.openPage()
     const { locks, channel, ...parts } = machine.environment
     const shared = isOne ? {} : { locks, channel }
@@ -44,7 +44,7 @@ function setUp() {
     })
     const environment = { ...parts, locks: undefined, channel: undefined, ...shared }
     const pool = createClientPool({
-      create: () => ({ url: server.url, storage, environment }),
+      create: () => ({ url: server.url, storage, environment, ...ofClient }),
       onCreate: webhooks.watch,
       environment: machine.environment,
     })
@@ -401,6 +401,80 @@ describe('several processes', () => {
     await delivered()
     await server.advance(2 * MINUTE)
     expect(receiver.requests).toHaveLength(2)
+  })
+
+  it.each(['killed', 'closed'])(
+    'follow the running call of one that is gone, although no page asks for it (%s)',
+    async (end) => {
+      const { server, start, storage, delivered } = setUp()
+      const [a, b, c] = [start({}, false), start({}, false), start({}, false)]
+      for (const { webhooks, pool } of [b, c]) await Promise.all([webhooks.resume(pool.get), server.advance(1000)])
+      const { result } = a.pool
+        .get('ada')
+        .startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'weekly' })
+      result.catch(() => {})
+      await server.advance(2 * MINUTE)
+      expect([b.pool.size, c.pool.size]).toEqual([0, 0])
+      if (end === 'killed') await a.kill()
+      else await Promise.all([a.pool.close().then(a.webhooks.close), server.advance(100)])
+      expect(waiting(storage.items)).toEqual(['open'])
+      await server.advance(MINUTE)
+      expect([b.pool.size, c.pool.size].sort()).toEqual([0, 1])
+      await server.advance(2 * MINUTE)
+      await receiver.received(1)
+      await delivered()
+      await server.advance(2 * MINUTE)
+      expect(receiver.requests).toHaveLength(1)
+      expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'weekly' } })
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
+
+  it('follow on what they had taken over from a killed one, when they are killed themselves', async () => {
+    const { server, start, delivered } = setUp()
+    const [a, b, c] = [start({}, false), start({}, false), start({}, false)]
+    for (const { webhooks, pool } of [b, c]) await Promise.all([webhooks.resume(pool.get), server.advance(1000)])
+    const { result } = a.pool.get('ada').startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'weekly' })
+    result.catch(() => {})
+    await server.advance(1500)
+    await a.kill()
+    await server.advance(MINUTE)
+    const [second, third] = b.pool.size === 1 ? [b, c] : [c, b]
+    await second.kill()
+    await server.advance(MINUTE)
+    expect(third.pool.size).toBe(1)
+    await server.advance(3 * MINUTE)
+    await receiver.received(1)
+    await delivered()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('follow the call of a killed one with a client of the user that has not heard of it', async () => {
+    const { server, start, delivered } = setUp()
+    const [a, b] = [start({}, false), start({}, false, { crossTab: false })]
+    b.pool.get('ada')
+    await server.advance(1000)
+    const { result } = a.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    result.catch(() => {})
+    await server.advance(1500)
+    await a.kill()
+    await server.advance(2 * MINUTE)
+    await receiver.received(1)
+    await delivered()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('leave the calls of one that runs to it when they start', async () => {
+    const { server, start, delivered } = setUp()
+    const a = start({}, false)
+    const { result } = a.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await server.advance(1500)
+    const b = start({}, false)
+    await Promise.all([b.webhooks.resume(b.pool.get), server.advance(1000)])
+    expect(b.pool.size).toBe(0)
+    await Promise.all([result, server.advance(10_000)])
+    await receiver.received(1)
+    await delivered()
   })
 
   it('send what a killed one has left, within a minute', async () => {

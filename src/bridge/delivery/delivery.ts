@@ -17,6 +17,8 @@ interface Noted {
 /** The call runs. */
 export interface OpenDelivery extends Noted {
   readonly stage: 'open'
+  /** The process that follows it; absent where there are no others. */
+  readonly holder?: string
 }
 
 /** The call has ended, and the message is on its way. */
@@ -45,7 +47,8 @@ export function decodeDelivery(text: string): Delivery | undefined {
   const { id, userId, clientId, callId, startedAt, stage } = json
   if (!areTexts([id, userId, clientId, callId]) || !areNumbers([startedAt])) return undefined
   const noted = { id, userId, clientId, callId, startedAt } as Noted
-  if (stage === 'open') return { ...noted, stage }
+  const { holder } = json
+  if (stage === 'open') return { ...noted, stage, ...(typeof holder === 'string' && { holder }) }
   const { endedAt, payload, attempts, nextAt, reached } = json
   if (stage !== 'due' || !areTexts([payload]) || !areNumbers([endedAt, attempts, nextAt])) return undefined
   if (!Array.isArray(reached) || !areTexts(reached)) return undefined

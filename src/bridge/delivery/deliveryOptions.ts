@@ -23,7 +23,7 @@ export interface DeliveryOptions {
   onError?: (error: Error, userId: string | undefined) => void
   /**
    * With several processes, the environment that they share: `redisEnvironment` or `postgresEnvironment` of `taskwire/backend`. Then each
-   * message is sent by one of them, and those of a killed process by another one. For tests also time, chance and `fetch`.
+   * message is sent by one of them, and another one goes on with the calls and messages of a killed process. For tests also time, chance and `fetch`.
    */
   environment?: Partial<DeliveryEnvironment>
 }
@@ -37,7 +37,9 @@ export interface Deliveries {
   readonly watch: (client: TaskClient, userId: string) => void
   /**
    * Calls `clientOf` for each user with a call that ran when the process ended before: call it once after the start of the process, so
-   * that those calls are followed although no page asks for them. Then their clients must be watched, as those of a pool are.
+   * that those calls are followed although no page asks for them. Then their clients must be watched, as those of a pool are. With several
+   * processes, call it in each: `clientOf` is called again when another process has ended, for the users whose calls that one followed.
+   * It may be called for a user whose client there is already, and should return that one, as `get` of a pool does.
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
   /** Removes all that is kept for a user, such as messages that were not delivered yet: call it when you delete the user. */
@@ -51,8 +53,8 @@ export interface Deliveries {
 
 /** The environment of deliveries: that of the machine, but for what was given. Locks only where all processes have them. */
 export function deliveryEnvironment(given: Partial<DeliveryEnvironment> | undefined): DeliveryEnvironment {
-  const { now, setTimeout, clearTimeout, random, fetch } = browserEnvironment()
-  return { now, setTimeout, clearTimeout, random, fetch, ...given }
+  const { now, setTimeout, clearTimeout, random, randomId, fetch } = browserEnvironment()
+  return { now, setTimeout, clearTimeout, random, randomId, fetch, ...given }
 }
 
 /**

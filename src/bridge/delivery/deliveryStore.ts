@@ -2,17 +2,25 @@ import type { Environment } from '../../core/environment/environment.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import { inTime } from '../../core/storage/inTime.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
-import { type Delivery, decodeDelivery, encodeDelivery } from './delivery.js'
+import { type Delivery, decodeDelivery, encodeDelivery, type OpenDelivery } from './delivery.js'
 
 /** The deliveries of one sender. No method throws or rejects: `report` is called with what went wrong. */
 export interface DeliveryStore {
+  /** How often something went wrong. */
+  readonly failures: number
   /** Undefined where there is none; `unknown` where the storage does not say, or cannot be read. */
   read(id: string): Promise<Delivery | 'unknown' | undefined>
   /** False where it could not be written. */
   write(delivery: Delivery): Promise<boolean>
+  /** Gives the note of a call that runs to another process. False where it is no longer there, or of this holder. */
+  hand(delivery: OpenDelivery, holder: string): Promise<boolean>
   remove(id: string): Promise<void>
   /** The ids of deliveries in this stage. */
   ids(stage: Delivery['stage']): Promise<readonly string[]>
+  /** Notes the name of a process. */
+  writeName(name: string): Promise<void>
+  removeName(name: string): Promise<void>
+  names(): Promise<readonly string[]>
 }
 
 /** Calls that run are apart from messages that are due: processes look for the latter again and again. */
@@ -22,13 +30,17 @@ export function createDeliveryStore(
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
   report: (error: TaskStorageError) => void,
 ): DeliveryStore {
-  const prefixOf = (stage: Delivery['stage']) => `taskwire:out:${name}:${stage}:`
-  const keyOf = (stage: Delivery['stage'], id: string) => prefixOf(stage) + id
+  type Kind = Delivery['stage'] | 'process'
+  const prefixOf = (kind: Kind) => `taskwire:out:${name}:${kind}:`
+  const keyOf = (kind: Kind, id: string) => prefixOf(kind) + id
+
+  let failures = 0
 
   async function attempt<T>(what: string, action: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await inTime(action(), environment)
     } catch (cause) {
+      failures += 1
       report(
         new TaskStorageError(`Failed to ${what}. It is kept in memory, and lost if the process is killed.`, { cause }),
       )
@@ -36,7 +48,18 @@ export function createDeliveryStore(
     }
   }
 
+  const list = (kind: Kind) =>
+    attempt<readonly string[]>('list the deliveries', async () => {
+      const prefix = prefixOf(kind)
+      return [...(await storage.keys(prefix))].flatMap((key) =>
+        key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+      )
+    }, [])
+
   return {
+    get failures() {
+      return failures
+    },
     read: (id) =>
       attempt<Delivery | 'unknown' | undefined>(
         'read a delivery',
@@ -58,6 +81,21 @@ export function createDeliveryStore(
         },
         false,
       ),
+    hand: (delivery, holder) =>
+      attempt(
+        'write a delivery',
+        async () => {
+          const key = keyOf('open', delivery.id)
+          const text = (await storage.getItem(key)) ?? ''
+          const found = decodeDelivery(text)
+          if (found?.stage !== 'open' || found.holder !== delivery.holder) return false
+          const next = encodeDelivery({ ...found, holder })
+          if (storage.replaceItem !== undefined) return await storage.replaceItem(key, text, next)
+          await storage.setItem(key, next)
+          return true
+        },
+        false,
+      ),
     remove: (id) =>
       attempt(
         'remove a delivery',
@@ -67,12 +105,11 @@ export function createDeliveryStore(
         },
         undefined,
       ),
-    ids: (stage) =>
-      attempt<readonly string[]>('list the deliveries', async () => {
-        const prefix = prefixOf(stage)
-        return [...(await storage.keys(prefix))].flatMap((key) =>
-          key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
-        )
-      }, []),
+    ids: list,
+    writeName: (process) =>
+      attempt('write the name of a process', async () => storage.setItem(keyOf('process', process), '1'), undefined),
+    removeName: (process) =>
+      attempt('remove the name of a process', async () => storage.removeItem(keyOf('process', process)), undefined),
+    names: () => list('process'),
   }
 }

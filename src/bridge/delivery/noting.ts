@@ -3,12 +3,19 @@ import { asError } from '../../core/protocol/asError.js'
 import { hash } from '../../core/record/hash.js'
 import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
 import type { DueDelivery, OpenDelivery } from './delivery.js'
+import type { Processes } from './processes.js'
 import type { Shelf, ShelfOptions } from './shelf.js'
 import { watchCalls } from './watchCalls.js'
 
 export interface NotingOptions extends ShelfOptions {
   /** The message about a call that has ended; undefined where there is nothing to say. */
   readonly payloadOf: (call: SettledToolCall, userId: string) => string | undefined
+}
+
+export interface Noting {
+  watch(client: TaskClient, userId: string): void
+  /** Finds out how calls of these users go, where this process has a client of theirs. */
+  follow(userIds: ReadonlySet<string>): void
 }
 
 /**
@@ -18,20 +25,27 @@ export interface NotingOptions extends ShelfOptions {
  *
  * A process that is killed leaves what it has written. Of an open delivery, the next process asks the client how the call has ended.
  */
-export function createNoting(options: NotingOptions, shelf: Shelf, loaded: Promise<unknown>) {
+export function createNoting(
+  options: NotingOptions,
+  shelf: Shelf,
+  loaded: Promise<unknown>,
+  processes: Processes | undefined,
+): Noting {
   const { environment, payloadOf, report } = options
   const { items, store, add, alone, remove, drop, schedule, run } = shelf
+  const clients = new Map<TaskClient, string>()
 
   function open(delivery: OpenDelivery): void {
     if (items.has(delivery.id)) return
     const item = add(delivery, false)
     const write = async () => {
+      await processes?.isNamed
       const found = await store.read(delivery.id)
       if (typeof found === 'object') item.delivery = found
       item.isSaved = typeof found === 'object' || (await store.write(delivery))
       schedule(item)
     }
-    void run(alone(item, write))
+    void run(alone(item.delivery.id, write))
   }
 
   /** The message, written in place of the note that the call runs. */
@@ -69,7 +83,7 @@ export function createNoting(options: NotingOptions, shelf: Shelf, loaded: Promi
       if (next !== found) item.isSaved = await store.write(next)
       schedule(item)
     }
-    void run(alone(item, write))
+    void run(alone(item.delivery.id, write))
   }
 
   /** Finds out how calls have ended that ran when an earlier process was killed. */
@@ -89,16 +103,24 @@ export function createNoting(options: NotingOptions, shelf: Shelf, loaded: Promi
     watch: (client: TaskClient, userId: string): void => {
       const idOf = (callId: string, startedAt: number) =>
         `msg_${hash(JSON.stringify([client.id, userId, callId, startedAt]))}`
+      clients.set(client, userId)
       watchCalls(client, {
         onRunning: ({ callId, startedAt }) =>
-          open({ id: idOf(callId, startedAt), stage: 'open', userId, clientId: client.id, callId, startedAt }),
+          open({
+            ...{ id: idOf(callId, startedAt), stage: 'open', userId, clientId: client.id, callId, startedAt },
+            ...(processes && { holder: processes.own }),
+          }),
+        onClosed: () => clients.delete(client),
         onSettled: (call) => settle(idOf(call.callId, call.startedAt), call),
         onGone: (callId, startedAt) => {
           const item = items.get(idOf(callId, startedAt))
-          if (item?.delivery.stage === 'open') void run(alone(item, () => remove(item)))
+          if (item?.delivery.stage === 'open') void run(alone(item.delivery.id, () => remove(item)))
         },
       })
       void run(catchUp(client, userId))
+    },
+    follow: (userIds) => {
+      for (const [client, userId] of clients) if (userIds.has(userId)) void run(catchUp(client, userId))
     },
   }
 }

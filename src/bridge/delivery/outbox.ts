@@ -1,7 +1,8 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
-import type { Delivery } from './delivery.js'
+import type { OpenDelivery } from './delivery.js'
 import { createNoting, type NotingOptions } from './noting.js'
+import { createProcesses, type Processes } from './processes.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
 import { createSending, type SendingOptions } from './sending.js'
 import { createShelf, type Shelf } from './shelf.js'
@@ -15,67 +16,118 @@ export interface Outbox {
   close(): Promise<void>
 }
 
-/** How often the messages that killed processes have left are looked for, in ms. */
+/** How often a process looks for what other ones have left, in ms. */
 const LOOK_MS = 60_000
+
+/** When a process that was just started looks again, in ms: the lock of a killed one that it replaces has ended by then. */
+const SOON_MS = 15_000
 
 /** After this time nothing more is expected of a call, in ms. */
 const OPEN_LIMIT_MS = 30 * LONGEST_DELAY_MS
 
 export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
-  const { environment, report } = options
+  const { environment, report, name } = options
   const shelf: Shelf = createShelf(
     options,
     createSending(options, () => shelf),
   )
-  const { items, alone, remove, run } = shelf
+  const { items, store, add, alone, remove, run, signal } = shelf
+  // A process that is alone knows all that there is.
+  const processes = environment.locks && createProcesses(name, environment.locks, environment, shelf)
+  const loaded = run(load())
+  const noting = createNoting(options, shelf, loaded, processes)
+  let clientOf: (userId: string) => unknown = () => {}
   let timer: unknown
-  const loaded = run(load(shelf, ['due', 'open']).then(sweep).then(lookAgain))
-  const noting = createNoting(options, shelf, loaded)
+  if (processes !== undefined) void run(loaded.then(() => lookAgain(processes, SOON_MS)))
 
-  async function sweep(): Promise<void> {
-    const oldest = environment.now() - OPEN_LIMIT_MS
-    for (const item of [...items.values()])
-      if (item.delivery.stage === 'open' && item.delivery.startedAt < oldest) await remove(item)
+  async function load(): Promise<void> {
+    await loadDue()
+    const open = await readOpen()
+    if (processes === undefined) return takeOver(open)
+    const { failures } = store
+    // Read after the notes: a process has its name there before it notes a call.
+    const names = await store.names()
+    const isLeft = ({ holder }: OpenDelivery) => holder === undefined || !names.includes(holder)
+    if (store.failures === failures) await takeOver(open.filter(isLeft))
   }
 
-  /** Other processes may be killed at any time. A process that is alone knows all that there is. */
-  function lookAgain(): void {
-    if (environment.locks === undefined || shelf.signal.aborted) return
-    timer = shelf.setTimeout(() => void run(load(shelf, ['due']).then(lookAgain)), LOOK_MS)
+  async function lookAgain(others: Processes, nextMs: number): Promise<void> {
+    if (signal.aborted) return
+    await loadDue()
+    await others.lookForEnded(takeOverFrom)
+    timer = shelf.setTimeout(() => void run(lookAgain(others, LOOK_MS)), nextMs)
+  }
+
+  /** Takes in the messages that this process does not know. */
+  async function loadDue(): Promise<void> {
+    for (const id of await store.ids('due')) {
+      if (signal.aborted) return
+      const delivery = items.has(id) ? undefined : await store.read(id)
+      if (typeof delivery === 'object' && !items.has(id)) add(delivery, true)
+    }
+  }
+
+  async function readOpen(): Promise<readonly OpenDelivery[]> {
+    const found: OpenDelivery[] = []
+    for (const id of await store.ids('open')) {
+      if (signal.aborted) break
+      const delivery = await store.read(id)
+      if (typeof delivery === 'object' && delivery.stage === 'open') found.push(delivery)
+    }
+    return found
+  }
+
+  /** True if nothing is left of that process. */
+  async function takeOverFrom(ended: string): Promise<boolean> {
+    const { failures } = store
+    await takeOver((await readOpen()).filter(({ holder }) => holder === ended))
+    return store.failures === failures && !signal.aborted
+  }
+
+  /** Goes on with calls whose process has ended. */
+  async function takeOver(notes: readonly OpenDelivery[]): Promise<void> {
+    const oldest = environment.now() - OPEN_LIMIT_MS
+    const users = new Set<string>()
+    for (const note of notes) {
+      if (signal.aborted) return
+      await alone(note.id, async () => {
+        const { id, userId, startedAt } = note
+        if (startedAt < oldest && !items.has(id)) return store.remove(id)
+        if (processes !== undefined && !(await store.hand(note, processes.own))) return
+        if (!items.has(id)) add(note, true)
+        users.add(userId)
+      })
+    }
+    noting.follow(users)
+    callFor(users)
+  }
+
+  function callFor(users: ReadonlySet<string>): void {
+    for (const userId of users) {
+      try {
+        clientOf(userId)
+      } catch (thrown) {
+        report(asError(thrown), userId)
+      }
+    }
   }
 
   return {
     watch: noting.watch,
-    resume: async (clientOf) => {
+    resume: async (given) => {
       await loaded
+      clientOf = given
       const open = [...items.values()].filter(({ delivery }) => delivery.stage === 'open')
-      for (const userId of new Set(open.map(({ delivery }) => delivery.userId))) {
-        try {
-          clientOf(userId)
-        } catch (thrown) {
-          report(asError(thrown), userId)
-        }
-      }
+      callFor(new Set(open.map(({ delivery }) => delivery.userId)))
     },
     forget: async (userId) => {
       await loaded
       const own = [...items.values()].filter(({ delivery }) => delivery.userId === userId)
-      await Promise.all(own.map((item) => alone(item, () => remove(item))))
+      await Promise.all(own.map((item) => alone(item.delivery.id, () => remove(item))))
     },
     close: async () => {
       environment.clearTimeout(timer)
       await shelf.close()
     },
-  }
-}
-
-/** Takes in what the storage has and this process does not know. */
-async function load({ items, store, add, signal }: Shelf, stages: readonly Delivery['stage'][]): Promise<void> {
-  for (const stage of stages) {
-    for (const id of await store.ids(stage)) {
-      if (signal.aborted) return
-      const delivery = items.has(id) ? undefined : await store.read(id)
-      if (typeof delivery === 'object' && !items.has(id)) add(delivery, true)
-    }
   }
 }

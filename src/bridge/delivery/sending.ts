@@ -78,5 +78,5 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     return at > endedAt + limitMs ? undefined : at
   }
 
-  return (item) => inPlace(() => shelfOf().alone(item, () => send(item)))
+  return (item) => inPlace(() => shelfOf().alone(item.delivery.id, () => send(item)))
 }

@@ -12,7 +12,7 @@ import { LONGEST_DELAY_MS } from './retryDelay.js'
 /** The parts of an environment that deliveries need. Several processes have to share their `locks`. */
 export type DeliveryEnvironment = Pick<
   Environment,
-  'now' | 'setTimeout' | 'clearTimeout' | 'random' | 'fetch' | 'locks'
+  'now' | 'setTimeout' | 'clearTimeout' | 'random' | 'randomId' | 'fetch' | 'locks'
 >
 
 export interface ShelfOptions {
@@ -42,7 +42,7 @@ export interface Shelf {
   drop(item: Item): void
   remove(item: Item): Promise<void>
   /** Nothing else is done with the delivery meanwhile, in this process or another. */
-  alone<T>(item: Item, work: () => Promise<T>): Promise<T>
+  alone<T>(id: string, work: () => Promise<T>): Promise<T>
   /** Reports what goes wrong. `close()` waits for it. */
   run(work: Promise<unknown>): Promise<unknown>
   /** A timer that does not keep the process alive. */
@@ -108,7 +108,7 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
       drop(item)
       await store.remove(item.delivery.id)
     },
-    alone: ({ delivery: { id } }, work) =>
+    alone: (id, work) =>
       enqueue(id, () => (locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, {}, work))),
     run,
     setTimeout,

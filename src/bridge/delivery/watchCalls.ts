@@ -8,19 +8,24 @@ export interface CallWatcher {
   readonly onSettled: (call: SettledToolCall) => void
   /** A call that ran is gone: it was forgotten, or is another process's call by now. */
   readonly onGone: (callId: string, startedAt: number) => void
+  /** Called with the end of the client. */
+  readonly onClosed: () => void
 }
 
 /** Watches the calls of a client. Ends with the client. */
 export function watchCalls(
   client: Pick<TaskClient, 'store' | 'onToolCallSettled' | 'onForgotten'>,
-  { onRunning, onSettled, onGone }: CallWatcher,
+  { onRunning, onSettled, onGone, onClosed }: CallWatcher,
 ): void {
   /** When the calls that run were made, by their ids. */
   const running = new Map<string, number>()
 
   function look(): void {
     const { calls, connection } = client.store.getState()
-    if (connection.status === 'closed') return running.clear()
+    if (connection.status === 'closed') {
+      running.clear()
+      return onClosed()
+    }
     for (const call of Object.values(calls)) {
       const { callId, startedAt } = call
       const before = running.get(callId)
