@@ -145,10 +145,10 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())))
 const toRequest = ({ url = '', headers }: IncomingMessage) =>
   new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })
 
-it('a page follows a call by a real WebSocket, also when that is cut, and sends its actions by HTTP', async () => {
+/** A backend with real sockets, as `backendSocket.ts` of the docs sets it up, and a page of it. */
+async function openRealSockets() {
   const server = createWorkServer({ browser: { turns: 60 } })
-  const users = createBridgedBackend(server)
-  const client: TaskClient = users.clientOf('ada')
+  const client: TaskClient = createBridgedBackend(server).clientOf('ada')
   const bridge = createTaskBridge({ clientOf: () => client, allow: { tools: ['work'] } })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
   const listener = toNodeHandler({ fetch: bridge.fetch })
@@ -157,26 +157,51 @@ it('a page follows a call by a real WebSocket, also when that is cut, and sends 
     sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(toRequest(request), page))
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const each of sockets.clients) each.terminate()
+  }
+  const address = `127.0.0.1:${(http.address() as AddressInfo).port}/api/calls`
   closing.push(
     () => http.close(),
     () => http.closeAllConnections(),
-    () => {
-      for (const each of sockets.clients) each.terminate()
-    },
+    cut,
   )
-  const page = createTaskClient({
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/api/calls`,
-    carrier: webSocket({ WebSocket }),
-    crossTab: false,
-  })
+  return { server, address, cut }
+}
+
+function openRealPage(address: string): TaskClient {
+  const page = createTaskClient({ url: `http://${address}`, carrier: webSocket({ WebSocket }), crossTab: false })
   closing.push(page.close)
+  return page
+}
+
+it('a page follows a call by a real WebSocket, also when that is cut, and sends its actions by HTTP', async () => {
+  const { server, address, cut } = await openRealSockets()
+  const page = openRealPage(address)
   await page.connect()
   const call = page.startToolCall(WORK, { key: 'k' })
   await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
   await server.advance(2500)
   await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } }))
-  for (const each of sockets.clients) each.terminate()
+  cut()
   await server.advance(5000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
   expect(server.count('tools/call')).toBe(1)
+})
+
+it('a frame that is too large ends the socket of who sent it, and nothing else', async () => {
+  const { address } = await openRealSockets()
+  const page = openRealPage(address)
+  await page.connect()
+  const stranger = new WebSocket(`ws://${address}`)
+  const ended = new Promise((resolve) => stranger.on('close', resolve))
+  stranger.on('open', () => stranger.send('x'.repeat(2000)))
+  expect(await ended).toBe(1009)
+  expect(page.store.getState().connection.status).toBe('connected')
+})
+
+it('a page in Node says that nothing listens, and lives on', async () => {
+  const page = openRealPage('127.0.0.1:1/api/calls')
+  page.connect().catch(() => {})
+  await vi.waitFor(() => expect(page.store.getState().connection).toMatchObject({ error: { kind: 'network' } }))
 })

@@ -8,7 +8,7 @@ import { type Refusal, refusalFrom, unreachable } from './requests.js'
 /** The part of a `WebSocket` that the page takes. */
 export interface PageWebSocket {
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void
-  addEventListener(type: 'open' | 'close', listener: () => void): void
+  addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
   send(data: string): void
   close(): void
 }
@@ -89,6 +89,7 @@ function follow(socket: PageWebSocket, { environment, abort, onMessage }: Carrie
     after(SILENCE_MS, end)
     stopListening = onAbort(abort.signal, end)
     socket.addEventListener('close', end)
+    socket.addEventListener('error', end)
     socket.addEventListener('open', () => {
       isOpen = true
       watch()

@@ -96,4 +96,6 @@ function listenTo(socket: BridgeSocket, { onMessage, onClose }: OpenSocket): voi
   if (typeof listen !== 'function') return
   listen.call(socket, 'message', (event) => onMessage((event as MessageEvent).data))
   listen.call(socket, 'close', onClose)
+  // The end of the socket follows. In Node, an error without a listener would end the process.
+  listen.call(socket, 'error', () => {})
 }
