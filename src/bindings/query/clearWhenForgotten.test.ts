@@ -82,6 +82,22 @@ describe('forget() with any binding of TanStack Query', () => {
     expect(queries().map(({ queryKey }) => queryKey[1])).toEqual([other.id, undefined])
   })
 
+  it('[EDGE-28] leaves what the app keeps below the keys of a client alone, and clears all that is of calls', async () => {
+    const ofApp = [
+      ['taskwire', client.id],
+      ['taskwire', client.id, 'notes'],
+      ['taskwire', client.id, 'tools/call', 'work', null],
+    ]
+    for (const queryKey of ofApp) queryClient.setQueryData(queryKey, 'kept')
+    const fetched = queryClient.prefetchQuery(optionsOf(1))
+    void new MutationObserver(queryClient, toolCallMutationOptions(client, { name: 'work' })).mutate({ seconds: 1 })
+    await server.advance(5000)
+    await fetched
+    await client.forget()
+    expect(queries().map(({ queryKey }) => queryKey)).toEqual(ofApp)
+    expect(mutations()).toEqual([])
+  })
+
   it('[EDGE-28] removes queries that a tab has in its cache alone', async () => {
     const fetched = queryClient.prefetchQuery(optionsOf(1))
     await server.advance(5000)

@@ -1,4 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 
 /** The part of a TanStack query that is cleared: each binding may bring a copy of `Query` of its own. */
 export interface ClearedQuery {
@@ -58,13 +59,15 @@ export function noteFetched(query: object): void {
 }
 
 function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {
-  const ofClient = ['taskwire', client.id]
+  const ofCalls = ['taskwire', client.id, 'tools/call']
   const isCleared = ([, , , name, call]: readonly unknown[]) => {
-    const { key } = call as { readonly key?: string }
-    return isForgotten(key === undefined ? undefined : client.toolCallId(String(name), key))
+    // Below the keys of a client, an app may keep something of its own.
+    if (!isJsonObject(call)) return false
+    const { key } = call
+    return isForgotten(key === undefined ? undefined : client.toolCallId(String(name), String(key)))
   }
   const queries = queryClient.getQueryCache()
-  for (const query of queries.findAll({ queryKey: ofClient })) {
+  for (const query of queries.findAll({ queryKey: ofCalls })) {
     if (!isCleared(query.queryKey)) continue
     const isShown = query.getObserversCount() > 0
     if (isShown) leaveEmpty(query, queries)
@@ -72,7 +75,7 @@ function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten:
     if (!isShown) queries.remove(query as never)
   }
   const mutations = queryClient.getMutationCache()
-  for (const mutation of mutations.findAll({ mutationKey: ofClient })) {
+  for (const mutation of mutations.findAll({ mutationKey: ofCalls })) {
     if (isCleared(mutation.options.mutationKey ?? [])) mutations.remove(mutation as never)
   }
 }
