@@ -39,8 +39,12 @@ beforeEach(() => {
   browser = createSimulatedBrowser()
   server = createScriptedServer({ now: browser.now })
   server.on('tools/call', created())
-  server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { transfer: TRANSFER } }))
+  server.on('tasks/get', asking())
 })
+
+function asking(changes: { readonly taskId?: string } = {}) {
+  return snapshot({ ...changes, status: 'input_required', inputRequests: { transfer: TRANSFER } })
+}
 
 /** `lockNames` gets those of the locks that the page asks for. */
 function openPage(
@@ -260,6 +264,52 @@ describe('a response in a page that is back from the back-forward cache', () => 
     await browser.advance(10_000)
     expect(late.state()).toBe('rejected')
     expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
+
+  // tab A  asked ─ frozen ··········· thawed ─ reads the later call ─ respond(), reads ─ hears what that asks ─ has read
+  // tab B          the storage is cleared ─ calls: another task asks the same
+  it('[EDGE-54] is not sent where the call was made again meanwhile, and what the later task asks stays open', async () => {
+    server.on('tasks/update', ack)
+    const { local } = browser.storage
+    const reads: (() => void)[] = []
+    let isSlow = false
+    const storage: TaskStorage = {
+      getItem: async (key) => {
+        if (isSlow) await new Promise<void>((resolve) => reads.push(resolve))
+        return local.getItem(key)
+      },
+      setItem: async (key, value) => local.setItem(key, value),
+      removeItem: async (key) => local.removeItem(key),
+      keys: async () => Array.from({ length: local.length }, (_, index) => local.key(index) ?? ''),
+    }
+    const a = await openTab('k', { storage })
+    a.page.freeze()
+    while (local.length > 0) local.removeItem(local.key(0) ?? '')
+    server.on('tools/call', created({ taskId: 'task-2' }))
+    server.on('tasks/get', (request) => asking({ taskId: String(request.params['taskId']) })(request))
+    const later = openPage().client.startToolCall({ name: 'transfer' }, { key: 'k' })
+    later.result.catch(() => {})
+    await browser.advance(20_000)
+    expect(Object.keys(later.getState().inputRequests)).toEqual(['transfer'])
+    isSlow = true
+    void a.page.thaw()
+    await browser.advance(10)
+    const late = outcomeOf(a.call.respond('transfer', DECLINE))
+    reads.shift()?.()
+    await browser.advance(1500)
+    expect(Object.keys(a.call.getState().inputRequests)).toEqual(['transfer'])
+    expect([a.call.getState().task?.taskId, late.state()]).toEqual(['task-2', 'pending'])
+    isSlow = false
+    for (const read of reads) read()
+    await browser.advance(1000)
+    expect(late.state()).toBe('rejected')
+    expect(late.error()).toBeInstanceOf(TaskInputError)
+    expect(sent()).toEqual([])
+    await browser.advance(5000)
+    expect(Object.keys(later.getState().inputRequests)).toEqual(['transfer'])
+    await Promise.all([a.call.respond('transfer', ACCEPT), browser.advance(100)])
+    expect(sent()).toEqual([{ transfer: ACCEPT }])
+    expect(Object.keys(later.getState().inputRequests)).toEqual([])
   })
 })
 

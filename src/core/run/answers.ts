@@ -45,13 +45,13 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
   const { callId } = entry.call
   const { task } = entry
   const taskId = task?.taskId
-  const request = inputOf(entry, inputKey)?.request
+  const request = inputOf(entry, taskId, inputKey)?.request
   const handler = request && handlerOf(run.handlers, request)
   if (request === undefined || handler === undefined) return
   const { signal } = pendingOf(entry, inputKey).controller
   // A call that was left meanwhile responds no longer, but another one may follow the task.
   const by = () => (entry.task === task ? entry : (task?.calls[0] ?? entry))
-  const isWanted = () => !signal.aborted && inputOf(by(), inputKey)?.status === 'handling'
+  const isWanted = () => !signal.aborted && inputOf(by(), taskId, inputKey)?.status === 'handling'
   try {
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       if ((await isAnswered(run, entry, taskId, inputKey, signal)) || !isWanted()) return
@@ -65,14 +65,15 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
     if (signal.aborted) return
     run.onError(error, callId, 'respond')
     // Nothing is declined on the user's behalf: the input request waits for them.
-    setInput(run, by(), inputKey, (input) => ({ request: input.request, status: 'open' }))
+    if (inputOf(by(), taskId, inputKey) !== undefined)
+      setInput(run, by(), inputKey, (input) => ({ request: input.request, status: 'open' }))
   }
 }
 
 function respond(run: Run, entry: CallEntry, inputKey: string, response: InputResponse): Promise<void> {
   const { stage, callId } = entry.call
   if (stage.name === 'left') return Promise.reject(stage.reason)
-  const input = inputOf(entry, inputKey)
+  const input = inputOf(entry, entry.task?.taskId, inputKey)
   if (entry.task?.record.answered.includes(inputKey) || input?.status === 'answered') return refuse(callId, ANSWERED)
   if (input === undefined) return refuse(callId, NO_SUCH_INPUT)
   const pending = pendingOf(entry, inputKey)
@@ -102,17 +103,18 @@ async function send(
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       // Another tab has responded in the meantime, and a user of this one would take that response for theirs.
       if (await isAnswered(run, entry, taskId, inputKey, signal)) await refuse(callId, ANSWERED)
-      if (inputOf(entry, inputKey) === undefined) await refuse(callId, NO_SUCH_INPUT)
+      if (inputOf(entry, taskId, inputKey) === undefined) await refuse(callId, NO_SUCH_INPUT)
       await give(run, entry, taskId, inputKey, response, turn)
     })
   } catch (error) {
     if (signal.aborted && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
-    setInput(run, entry, inputKey, (input) => ({
-      request: input.request,
-      status: 'rejected',
-      isRetrying: false,
-      error: asError(error),
-    }))
+    if (inputOf(entry, taskId, inputKey) !== undefined)
+      setInput(run, entry, inputKey, (input) => ({
+        request: input.request,
+        status: 'rejected',
+        isRetrying: false,
+        error: asError(error),
+      }))
     throw error
   } finally {
     pending.sent = undefined
@@ -165,7 +167,9 @@ function pendingOf(entry: CallEntry, inputKey: string): PendingResponse {
   return pending
 }
 
-function inputOf({ call, task }: CallEntry, inputKey: string): InputState | undefined {
+/** What the task asks of the call, if it asks still. A call that another tab has made again is of a later task, which may ask the same. */
+function inputOf({ call, task }: CallEntry, taskId: string | undefined, inputKey: string): InputState | undefined {
+  if (task?.taskId !== taskId) return undefined
   if (task !== undefined) return task.record.end === undefined ? task.record.here.inputs.get(inputKey) : undefined
   return call.stage.name === 'calling' ? call.stage.inputs.get(inputKey) : undefined
 }
@@ -241,12 +245,13 @@ async function give(
       await sendResponse(run, entry, taskId, inputKey, response, async () => {
         if (!(await waitIfLost())) return
         if (await isAnswered(run, entry, taskId, inputKey, signal)) await refuse(entry.call.callId, ANSWERED)
-        if (inputOf(entry, inputKey) === undefined) await refuse(entry.call.callId, NO_SUCH_INPUT)
+        if (inputOf(entry, taskId, inputKey) === undefined) await refuse(entry.call.callId, NO_SUCH_INPUT)
       })
     } catch (error) {
       // The server knows better of the task than what it has pushed: the next poll does not wait for the safety interval.
       const unquiet = (record: TaskRecord, at: number) => ({ ...record, quietUntil: 0, triedAt: at, notedAt: at })
-      if (entry.task !== undefined) learn(run, entry.task, unquiet, { from: 'here', tell: true })
+      const task = run.tasks.get(taskId)
+      if (task !== undefined) learn(run, task, unquiet, { from: 'here', tell: true })
       throw error
     }
     await noteAnswered(run, entry, taskId, inputKey, before)
