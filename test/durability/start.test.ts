@@ -1,4 +1,4 @@
-import type { TaskStorage } from 'taskwire'
+import type { TaskClient, TaskStorage, ToolCall } from 'taskwire'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { completed, created, held, http, result, silence, snapshot } from '../support/scriptedServer.js'
@@ -62,6 +62,39 @@ describe('a call', () => {
     finish()
     await visits.browser.settle()
     expect(visits.count('tools/call')).toBe(1)
+  })
+
+  it.each([
+    ['is cancelled', ({ call }: { call: ToolCall }) => call.cancel()],
+    ['is closed with its client', ({ client }: { client: TaskClient }) => client.close()],
+  ])('leaves no intent where it %s while a slow storage writes that, for it was not sent', async (_, end) => {
+    const visits = setUp()
+    visits.server.on('tools/call', created())
+    visits.server.on('tasks/get', completed())
+    const items = new Map<string, string>()
+    const writes: (() => void)[] = []
+    const storage: TaskStorage = {
+      getItem: async (key) => items.get(key) ?? null,
+      setItem: async (key, value) => void items.set(key, value),
+      removeItem: async (key) => void items.delete(key),
+      keys: async () => [...items.keys()],
+    }
+    const slow: TaskStorage = {
+      ...storage,
+      setItem: (key, value) => new Promise((resolve) => writes.push(() => resolve(void items.set(key, value)))),
+    }
+    const first = visits.open({ storage: slow })
+    const call = startReport(first)
+    await visits.browser.advance(1000)
+    void end({ call, client: first.client })
+    await visits.browser.advance(1000)
+    for (const write of writes) write()
+    await visits.browser.advance(1000)
+    expect([...items.values()]).toEqual([])
+    await first.page.close()
+    const again = startReport(visits.open({ storage }))
+    await visits.browser.advance(5000)
+    expect([again.getState().phase, visits.count('tools/call')]).toEqual(['completed', 1])
   })
 })
 

@@ -88,12 +88,17 @@ export async function sendCall(
     let isWaiting = true
     const written = await records.write(record, () => isWaiting && lock.isHeld())
     isWaiting = false
-    if (written !== 'newer') {
-      checkLock(written || lock === NO_LOCK || !records.isShared)
-      return key
+    if (written === 'newer') {
+      change(run, entry, (call) => ({ ...call, sent }))
+      throw new PageOutdatedError(name, { callId })
     }
-    change(run, entry, (call) => ({ ...call, sent }))
-    throw new PageOutdatedError(name, { callId })
+    checkLock(written || lock === NO_LOCK || !records.isShared)
+    if (signal.aborted && sent === 'no') {
+      // Cancelled or left while the storage took its time: it is not sent, so no page is to take it for interrupted.
+      change(run, entry, (call) => ({ ...call, sent }))
+      await records.remove(callId, record)
+    }
+    return key
   }
 
   return retry(
