@@ -527,6 +527,44 @@ it('forgetUser() removes what is kept for a user, and nothing of others', async 
   expect(verified(1, server.browser.now())).toMatchObject({ data: { userId: 'eve' } })
 })
 
+it('forgetUser() removes what another process has written, which then sends nothing', async () => {
+  const { server, start, work, storage } = setUp()
+  const [a, b] = [start({}, false), start({}, false)]
+  await server.advance(1000)
+  receiver.answer(500)
+  await work(a.pool)
+  await failedAttempt(storage, 1)
+  const { result } = a.pool.get('ada').startToolCall(WORK, { key: 'monthly' })
+  a.pool.get('eve').startToolCall({ name: 'work', arguments: { seconds: 3600 } }, { key: 'weekly' })
+  await server.advance(1000)
+  expect(waiting(storage.items)).toEqual(['due', 'open', 'open'])
+  await Promise.all([b.webhooks.forgetUser('ada'), server.advance(100)])
+  expect(waiting(storage.items)).toEqual(['open'])
+  await Promise.all([result, server.advance(2 * MINUTE)])
+  expect(receiver.requests).toHaveLength(1)
+  expect(waiting(storage.items)).toEqual(['open'])
+})
+
+it('forgetUser() rejects while the storage fails, and removes the rest when it is called again', async () => {
+  const { server, start, work, storage } = setUp()
+  let isDown = false
+  const removeItem = (key: string) => {
+    if (isDown) throw new Error('the disk is read-only')
+    return storage.removeItem(key)
+  }
+  const { pool, webhooks } = start({ storage: { ...storage, removeItem } })
+  receiver.answer(500)
+  await work(pool)
+  await failedAttempt(storage, 1)
+  isDown = true
+  await expect(webhooks.forgetUser('ada')).rejects.toThrow(TaskStorageError)
+  isDown = false
+  await webhooks.forgetUser('ada')
+  expect(waiting(storage.items)).toEqual([])
+  await server.advance(MINUTE)
+  expect(receiver.requests).toHaveLength(1)
+})
+
 it('asks for the endpoint of a user before each attempt, and signs with each secret', async () => {
   const { server, start, work, delivered } = setUp()
   const old = `whsec_${Buffer.from('another secret, older one').toString('base64')}`

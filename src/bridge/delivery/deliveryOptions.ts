@@ -42,7 +42,10 @@ export interface Deliveries {
    * It may be called for a user whose client there is already, and should return that one, as `get` of a pool does.
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
-  /** Removes all that is kept for a user, such as messages that were not delivered yet: call it when you delete the user. */
+  /**
+   * Removes all that is kept for a user, such as messages that were not delivered yet, whichever process has written it: call it when you delete
+   * the user. Rejects with a `TaskStorageError` if the storage fails: call it again later.
+   */
   readonly forgetUser: (userId: string) => Promise<void>
   /**
    * Ends all work. The storage has the messages that are not delivered yet, and the next process delivers them. Call it when the process gets `SIGTERM`,

@@ -78,7 +78,7 @@ export function createNoting(
       // Another process has delivered it.
       if (found === undefined) return drop(item)
       const next = typeof found === 'object' && found.stage === 'due' ? found : due(known, call)
-      if (next === undefined) return remove(item)
+      if (next === undefined) return remove(id)
       item.delivery = next
       if (next !== found) item.isSaved = await store.write(next)
       schedule(item)
@@ -114,7 +114,7 @@ export function createNoting(
         onSettled: (call) => settle(idOf(call.callId, call.startedAt), call),
         onGone: (callId, startedAt) => {
           const item = items.get(idOf(callId, startedAt))
-          if (item?.delivery.stage === 'open') void run(alone(item.delivery.id, () => remove(item)))
+          if (item?.delivery.stage === 'open') void run(alone(item.delivery.id, () => remove(item.delivery.id)))
         },
       })
       void run(catchUp(client, userId))

@@ -1,6 +1,7 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
-import type { OpenDelivery } from './delivery.js'
+import { TaskStorageError } from '../../core/protocol/errors.js'
+import type { Delivery, OpenDelivery } from './delivery.js'
 import { createNoting, type NotingOptions } from './noting.js'
 import { createProcesses, type Processes } from './processes.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
@@ -11,7 +12,7 @@ import { createShelf, type Shelf } from './shelf.js'
 export interface Outbox {
   watch(client: TaskClient, userId: string): void
   resume(clientOf: (userId: string) => unknown): Promise<void>
-  /** Removes all that is kept for this user. */
+  /** Removes all that is kept for this user. Rejects where the storage does not do it. */
   forget(userId: string): Promise<void>
   close(): Promise<void>
 }
@@ -24,6 +25,8 @@ const SOON_MS = 15_000
 
 /** After this time nothing more is expected of a call, in ms. */
 const OPEN_LIMIT_MS = 30 * LONGEST_DELAY_MS
+
+const NOT_FORGOTTEN = 'The storage may still have messages for this user. Call forgetUser() again when it works.'
 
 export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
   const { environment, report, name } = options
@@ -67,14 +70,17 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
     }
   }
 
-  async function readOpen(): Promise<readonly OpenDelivery[]> {
-    const found: OpenDelivery[] = []
-    for (const id of await store.ids('open')) {
-      if (signal.aborted) break
+  async function read(stage: Delivery['stage']): Promise<readonly Delivery[]> {
+    const found: Delivery[] = []
+    for (const id of await store.ids(stage)) {
       const delivery = await store.read(id)
-      if (typeof delivery === 'object' && delivery.stage === 'open') found.push(delivery)
+      if (typeof delivery === 'object') found.push(delivery)
     }
     return found
+  }
+
+  async function readOpen(): Promise<readonly OpenDelivery[]> {
+    return (await read('open')).filter((delivery) => delivery.stage === 'open')
   }
 
   /** True if nothing is left of that process. */
@@ -122,8 +128,13 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
     },
     forget: async (userId) => {
       await loaded
-      const own = [...items.values()].filter(({ delivery }) => delivery.userId === userId)
-      await Promise.all(own.map((item) => alone(item.delivery.id, () => remove(item))))
+      const { failures } = store
+      const noted = [...items.values()].map(({ delivery }) => delivery)
+      // A note becomes a message meanwhile, and no message becomes a note.
+      const all = [...noted, ...(await read('open')), ...(await read('due'))]
+      const ids = new Set(all.flatMap((each) => (each.userId === userId ? [each.id] : [])))
+      await Promise.all([...ids].map((id) => alone(id, () => remove(id))))
+      if (store.failures !== failures) throw new TaskStorageError(NOT_FORGOTTEN)
     },
     close: async () => {
       environment.clearTimeout(timer)

@@ -55,7 +55,7 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     const delivery = await taken(item)
     if (delivery === undefined) return
     const came = await attempt(delivery, signal)
-    if (came.outcome === 'taken') return remove(item)
+    if (came.outcome === 'taken') return remove(delivery.id)
     // What was cut off is sent again by the next process. What was forgotten meanwhile is not.
     if (signal.aborted || items.get(delivery.id) !== item) return
     const attempts = delivery.attempts + 1
@@ -63,7 +63,7 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     if (nextAt === undefined) {
       const { id, callId, userId } = delivery
       report(new DeliveryFailedError({ deliveryId: id, attempts, callId, cause: came.error }), userId)
-      return remove(item)
+      return remove(delivery.id)
     }
     const reached = ('reached' in came && came.reached) || delivery.reached
     item.delivery = { ...delivery, attempts, nextAt, reached }

@@ -40,7 +40,7 @@ export interface Shelf {
   schedule(item: Item): void
   /** Lets it go, in this process. */
   drop(item: Item): void
-  remove(item: Item): Promise<void>
+  remove(id: string): Promise<void>
   /** Nothing else is done with the delivery meanwhile, in this process or another. */
   alone<T>(id: string, work: () => Promise<T>): Promise<T>
   /** Reports what goes wrong. `close()` waits for it. */
@@ -104,9 +104,10 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
     },
     schedule,
     drop,
-    remove: async (item) => {
-      drop(item)
-      await store.remove(item.delivery.id)
+    remove: async (id) => {
+      const item = items.get(id)
+      if (item !== undefined) drop(item)
+      await store.remove(id)
     },
     alone: (id, work) =>
       enqueue(id, () => (locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, {}, work))),

@@ -70,7 +70,10 @@ export interface Push extends Deliveries {
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
   /** Removes a browser, by the `endpoint` of its subscription: when the user does not want messages there, and when they sign out. */
   readonly unsubscribe: (userId: string, endpoint: string) => Promise<void>
-  /** Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. Call it when you delete the user. */
+  /**
+   * Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. Call it when you delete the user. Rejects
+   * if the storage fails: call it again later.
+   */
   readonly forgetUser: (userId: string) => Promise<void>
 }
 
