@@ -38,13 +38,13 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const { entries } = book
   const news = createNewsTaking({
     book,
+    mirror,
     onForgotten: (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)),
     onInterrupted: (entry) => askAgain(entry, starting),
   })
   let forgotten: Promise<unknown> = Promise.resolve()
   const starting: StartingOptions = {
-    ...{ environment, owner, book, news, post },
-    isHearing: () => mirror.position !== undefined,
+    ...{ environment, owner, book, mirror, news, post },
     onAnswer: takeAnswer,
     forgotten: () => forgotten,
   }
@@ -133,17 +133,22 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
         book.drop(entry)
       }
       onForgotten((id) => (callId === undefined || id === callId) && (!id || store.getCall(id) === undefined))
-      const [first] = found
-      if (callId !== undefined && first === undefined) return
-      const call = callId === undefined ? undefined : first?.ref
+      if (callId !== undefined && found.length === 0) return
+      const call = callId === undefined ? undefined : found[0]?.ref
       const asked = Promise.all([forgotten, ...found.map(({ started }) => started)]).then(() =>
         post({ type: 'forget', ...(call && { call }) }),
       )
-      forgotten = asked.catch(() => {})
+      const ids = found.map((entry) => entry.callId)
+      // Where the backend refuses, the news are right as they are.
+      forgotten = asked.then(
+        (answer) => news.tellDropped(ids, answer),
+        () => news.tellDropped(ids, mirror.position),
+      )
       await asked
     },
     close: (reason) => {
       environment.clearTimeout(timer)
+      news.clear()
       book.clear(reason)
     },
   }

@@ -10,6 +10,7 @@ import { isReusable } from '../../core/run/pageCalls.js'
 import { type Answer, makeKey, type PageAction } from '../wire/messages.js'
 import { createEntry, type Entry, isInterrupted } from './entries.js'
 import type { EntryBook } from './entryBook.js'
+import type { Mirror } from './mirror.js'
 import type { Post } from './requests.js'
 import type { NewsTaking } from './takeNews.js'
 
@@ -19,8 +20,7 @@ export interface StartingOptions {
   readonly book: EntryBook
   readonly news: NewsTaking
   readonly post: Post
-  /** True if news have come. */
-  readonly isHearing: () => boolean
+  readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
   /** Called with what the backend has answered about a call of this page. */
   readonly onAnswer: (entry: Entry, answer: Answer) => void
   /** Resolves when the backend knows what was forgotten: what is started afterwards must not be forgotten with it. */
@@ -43,7 +43,7 @@ const NEVER: Promise<never> = new Promise(() => {})
 
 /** Starts a call at the backend, or joins the one that this page knows. */
 export function startCall(request: ToolCallRequest, how: StartOptions, options: StartingOptions): Started {
-  const { book, owner, environment, post } = options
+  const { book, mirror, owner, environment, post } = options
   const { name, arguments: args } = request
   const key = how.key ?? makeKey(environment.randomId())
   const callId = toolCallId(owner, name, key)
@@ -61,9 +61,10 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
     const refusal = expectSame(known, request, how, post).then(() => NEVER)
     return { entry: known, refusal }
   }
-  const seen = known?.wire?.startedAt
+  // Also of a call that is being forgotten.
+  const seen = (known?.wire ?? mirror.wireOf(callId))?.startedAt
   // Before the first news, nobody knows here whether there was a run before.
-  const after = options.isHearing() ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
+  const after = mirror.position !== undefined ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
   const start = { startedAt: environment.now(), after, failureCount: 0 }
   const entry = book.add(
     createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start, wire: interrupted }),

@@ -1,28 +1,32 @@
-import type { CallOnWire, CallRef } from '../wire/messages.js'
+import type { CallOnWire, CallRef, Position } from '../wire/messages.js'
 import { createEntry, type Entry, isAwaited, isDoubted, isInterrupted } from './entries.js'
 import { type EntryBook, lost } from './entryBook.js'
-import type { Changes } from './mirror.js'
+import type { Changes, Mirror } from './mirror.js'
 
 /** What the backend says of calls, taken into the book of a page. */
 export interface NewsTaking {
   take(changes: Changes, epoch: string | undefined): void
   /** `epoch`: the life of the backend that says it. */
   takeCall(callId: string, wire: CallOnWire, epoch: string | undefined): void
-  /** Notes that this run was forgotten here: news of it are older than that. */
+  /** Notes that this run is being forgotten: until that is told, its news are older. */
   noteDropped(callId: string, startedAt: number): void
+  /** Notes when it is told: the backend keeps the calls that the news know then, and the page shows them again. */
+  tellDropped(callIds: readonly string[], told: Position | undefined): void
+  clear(): void
 }
 
 export interface NewsTakingOptions {
   readonly book: EntryBook
+  readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
   /** Called with the ids of calls that were forgotten elsewhere. */
   readonly onForgotten: (callIds: ReadonlySet<string>) => void
   /** Called with a call of this page whose process is gone, so that its outcome is unknown to another one. */
   readonly onInterrupted: (entry: Entry) => void
 }
 
-export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakingOptions): NewsTaking {
+export function createNewsTaking({ book, mirror, onForgotten, onInterrupted }: NewsTakingOptions): NewsTaking {
   const { entries } = book
-  const dropped = new Map<string, number>()
+  const dropped = new Map<string, { readonly startedAt: number; readonly told?: Position | undefined }>()
 
   /**
    * ```text
@@ -36,7 +40,7 @@ export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakin
    * ```
    */
   function takeCall(callId: string, wire: CallOnWire, epoch: string | undefined): void {
-    if ((dropped.get(callId) ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
+    if ((dropped.get(callId)?.startedAt ?? Number.NEGATIVE_INFINITY) >= wire.startedAt) return
     dropped.delete(callId)
     const known = entries.get(callId)
     if (known !== undefined && isDoubted(known, wire)) {
@@ -80,13 +84,31 @@ export function createNewsTaking({ book, onForgotten, onInterrupted }: NewsTakin
     return isForgotten && !isStarting
   }
 
+  function takeKept(): void {
+    for (const [callId, { told }] of dropped) {
+      if (!book.isTold(told)) continue
+      dropped.delete(callId)
+      const wire = mirror.wireOf(callId)
+      if (wire !== undefined) takeCall(callId, wire, mirror.position?.epoch)
+    }
+  }
+
   return {
     takeCall,
-    noteDropped: (callId, startedAt) => dropped.set(callId, startedAt),
+    noteDropped: (callId, startedAt) => dropped.set(callId, { startedAt }),
+    tellDropped: (callIds, told) => {
+      for (const callId of callIds) {
+        const known = dropped.get(callId)
+        if (known !== undefined) dropped.set(callId, { ...known, told })
+      }
+      takeKept()
+    },
+    clear: () => dropped.clear(),
     take: ({ isWhole, calls, gone }, epoch) => {
       const ids = gone.flatMap((each) => (takeGone(each) ? [each.callId] : []))
       if (ids.length > 0) onForgotten(new Set(ids))
       for (const [callId, wire] of calls) takeCall(callId, wire, epoch)
+      takeKept()
       // What was asked for may have been told now.
       for (const entry of [...entries.values()]) {
         const { start, cancel, responses, shown } = entry
