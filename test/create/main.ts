@@ -1,18 +1,18 @@
 import { match, strictEqual } from 'node:assert'
-import { copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { TEMPLATE_NAMES, type Template } from '../../create/src/templates.js'
 import { launchChromium } from '../browser/chromium.js'
 import { callThrough } from '../examples/callThrough.js'
-import { clickThrough } from '../examples/clickThrough.js'
+import { clickThrough, generate, untilProgress, watchPage } from '../examples/clickThrough.js'
 import { formatTable, secondsSince } from '../examples/table.js'
 import { createWorkspace, type InstalledApp, type Workspace } from '../examples/workspace.js'
 
 // What a newcomer does, with the packed packages: `npm create taskwire` in an empty folder, `npm install`, `npm test`,
-// `npm run build`, `npm start`, and a report in Chromium; then the development server, and its types. The app with Next is then
-// switched to a client in the backend, as docs/backend.md says, and built and used once more.
+// `npm run build`, `npm start`, and a report in Chromium; then the development server, its types, and an edit of the tool while it
+// runs. The app with Next is then switched to a client in the backend, as docs/backend.md says, and built and used once more.
 // `npm run test:create`, or `npm run test:create -- next` for one template. Prints a table.
 //
 //     --keep                 leaves the temporary folder there
@@ -29,10 +29,18 @@ if (asked.length < positionals.length) {
   process.exit(2)
 }
 
-/** The development server of each template, and where the types of its tools are. */
+/** The development server of each template, and where its tool and the types of it are. */
 const DEVELOPMENT = {
-  react: { options: ['--host', '127.0.0.1', '--port', 'PORT', '--strictPort'], types: 'src/taskwire.gen.ts' },
-  next: { options: ['--hostname', '127.0.0.1', '--port', 'PORT'], types: 'app/taskwire.gen.ts' },
+  react: {
+    options: ['--host', '127.0.0.1', '--port', 'PORT', '--strictPort'],
+    tool: 'server.ts',
+    types: 'src/taskwire.gen.ts',
+  },
+  next: {
+    options: ['--hostname', '127.0.0.1', '--port', 'PORT'],
+    tool: 'lib/reports.ts',
+    types: 'app/taskwire.gen.ts',
+  },
 } satisfies Record<Template, unknown>
 
 type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev' | 'backend', string>
@@ -68,7 +76,7 @@ async function tryTemplate(template: Template, workspace: Workspace, browser: Br
     await step('build', async () => refuseWarnings(await app.run(['npm', 'run', 'build'])))
     const screenshots = values.screenshots && join(values.screenshots, template)
     await step('use', () => use(app, browser, screenshots))
-    await step('dev', () => develop(app, template))
+    await step('dev', () => develop(app, template, browser))
     if (template === 'next') await step('backend', () => switchToBackend(app, browser))
   } catch (error) {
     console.error(`${template}: ${(error as Error).message}`)
@@ -102,17 +110,36 @@ async function use(app: InstalledApp, browser: Browser, screenshots: string | un
   }
 }
 
-/** The development server has the page, and the tools whose types are there. */
-async function develop(app: InstalledApp, template: Template): Promise<void> {
-  const { options, types } = DEVELOPMENT[template]
+/** The development server has the page, and the tools whose types are there. A report outlives an edit of its tool. */
+async function develop(app: InstalledApp, template: Template, browser: Browser): Promise<void> {
+  const { options, tool, types } = DEVELOPMENT[template]
   const running = await app.start(['npm', 'run', 'dev', '--', ...options])
   try {
     const page = await fetch(running.url)
     strictEqual(page.status, 200)
     match(await app.run(['taskwire', 'types', `${running.url}mcp`, '--check', '--out', types]), / fits: 1 tool\./)
+    await editWhileItRuns(browser, running.url, join(app.path, tool))
     refuseComplaints(running.printed())
   } finally {
     await running.stop()
+  }
+}
+
+async function editWhileItRuns(browser: Browser, url: string, tool: string): Promise<void> {
+  const context = await browser.newContext()
+  context.setDefaultTimeout(60_000)
+  const { calls } = watchPage(context)
+  try {
+    const tab = await context.newPage()
+    await tab.goto(url)
+    await tab.waitForLoadState('networkidle')
+    await generate(tab, 'Q3')
+    await untilProgress(tab, 1)
+    await appendFile(tool, '\n// An edit, after which the development server loads this file again.\n')
+    await tab.getByText(/sold 4,200 pieces in Q3/).waitFor()
+    strictEqual(calls(), 1, `the tool was called ${calls()} times`)
+  } finally {
+    await context.close()
   }
 }
 
@@ -127,6 +154,8 @@ async function switchToBackend(app: InstalledApp, browser: Browser): Promise<voi
   strictEqual(after.length, before.length + '/bridge'.length)
   await writeFile(client, after)
   await copyFile('examples/backend-next/app/mcp/route.ts', join(app.path, 'app/mcp/route.ts'))
+  // The development server that was stopped above may have been writing its types, and the build reads them.
+  await rm(join(app.path, '.next/dev'), { recursive: true })
   match(await app.run(['npm', 'test']), /4 passed/)
   refuseWarnings(await app.run(['npm', 'run', 'build']))
   const running = await app.start(['npm', 'start'])

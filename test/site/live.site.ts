@@ -134,6 +134,25 @@ test('an input request is asked in both tabs, outlives a reload, and is answered
   expect(await callsSeen()).toBe(1)
 })
 
+test('a frame on a phone is as high as its page, while a report runs and while a form is open', async () => {
+  await page.setViewportSize({ width: 360, height: 800 })
+  const isCutOff = () =>
+    page
+      .frames()
+      .find((one) => one.url().includes('/live/frames/'))
+      ?.evaluate<boolean>('document.documentElement.scrollHeight > innerHeight')
+
+  await page.goto(`${files.url}live/react.html`)
+  await startReport()
+  await tab(1).getByRole('button', { name: 'Cancel' }).waitFor()
+  await expect.poll(isCutOff).toBe(false)
+
+  await page.goto(`${files.url}live/ask.html`)
+  await tab(1).getByRole('button', { name: 'Send the newsletter' }).click()
+  await tab(1).getByLabel('Subject').waitFor()
+  await expect.poll(isCutOff).toBe(false)
+})
+
 test('the landing page calls a tool, reloads and opens a second tab by itself, and both show the result', async () => {
   const loads: string[] = []
   page.on('framenavigated', (frame) => {

@@ -32,6 +32,7 @@ export function useLive(name: string, part?: string) {
   function welcome(tab: number, live: LiveClient): void {
     const load = (loads[tab] ?? 0) + 1
     loads[tab] = load
+    fitToPage(frames[tab])
     if (isOffline.value) live.faults.set('offline', true)
     unsubscribes[tab] = live.client.observe(
       (observation) => {
@@ -83,6 +84,18 @@ export function useLive(name: string, part?: string) {
     polls: computed(() => sentOf(wire.value, 'tasks/get')),
   }
 }
+
+/** Makes a frame as high as its page, where that is higher than the frame is by its styles, so that no part of it is cut off. */
+function fitToPage(frame: HTMLIFrameElement | undefined): void {
+  const page = frame?.contentDocument?.documentElement
+  if (frame === undefined || page === undefined) return
+  // The observer ends with the page that it observes.
+  const observer = new ResizeObserver(() => (frame.style.minHeight = `${page.offsetHeight + 2 * BORDER_PX}px`))
+  observer.observe(page)
+}
+
+/** Of the frames, in live.css. */
+const BORDER_PX = 1
 
 /** How long the server is away, in ms: `RESTART_MS` of the demo's server. */
 const RESTART_MS = 2000
