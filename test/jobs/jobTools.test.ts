@@ -433,6 +433,21 @@ describe('the other tools of a job', () => {
     expect(error.message).toBe('The server did not cancel the job of "render": [task] is being written')
     expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
   })
+
+  it('is not asked for again after a reload, nor shown so in another tab, where the job has no tool for it', async () => {
+    const { browser, open, page, call } = await rendering([working])
+    const jobs = [defineJob(RENDER)]
+    const other = open({ jobs })
+    await Promise.all([other.client.resumeToolCalls(), browser.advance(2000)])
+    expect(await caught(call.cancel())).toMatchObject({ name: 'TasksUnsupportedError' })
+    await browser.advance(2000)
+    await page.close()
+    const { client } = open({ jobs })
+    await Promise.all([client.resumeToolCalls(), browser.advance(2000)])
+    const shown = [other.client, client].map(({ getToolCallState }) => getToolCallState(call.callId))
+    expect(shown).toMatchObject([{ isCancelling: false }, { isCancelling: false }])
+    expect(shown[1]?.lastError).toBeUndefined()
+  })
 })
 
 describe('a page that has no definition of the job', () => {
@@ -466,6 +481,51 @@ describe('a page that has no definition of the job', () => {
     const [seen] = Object.values(foreign.client.store.getState().calls)
     expect(seen).toMatchObject({ phase: 'completed' })
     expect(server.received('tasks/*')).toEqual([])
+  })
+
+  it.each([
+    ['no jobs', undefined],
+    ['other jobs', [other]],
+  ])('cannot cancel it, says so, and sends nothing to the server, where it has %s', async (_, jobs) => {
+    const { browser, server, foreign, call } = await withForeignTab(jobs)
+    await browser.advance(2000)
+    const seen = () => Object.values(foreign.client.store.getState().calls)[0]
+    const error = await caught(foreign.client.getToolCall(seen()?.callId ?? '')?.cancel() ?? Promise.resolve())
+    expect(error).toMatchObject({ name: 'TasksUnsupportedError' })
+    expect(error.message).toBe(
+      'This page has no defineJob for the job, so it can neither cancel it nor respond to it. A page that has it can.',
+    )
+    expect(seen()).toMatchObject({ phase: 'working', isCancelling: false })
+    const taskId = seen()?.task?.taskId ?? ''
+    const answers = { key: { action: 'decline' } }
+    expect(await caught(foreign.client.tasks.update(taskId, answers))).toMatchObject({ name: 'TasksUnsupportedError' })
+    await browser.advance(5000)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok', isCancelling: false })
+    expect(server.received('tasks/*')).toEqual([])
+  })
+
+  it('asks the server to push its tasks, and not the jobs that it follows', async () => {
+    const visits = createVisits(createTaskClient)
+    const { server, browser } = visits
+    server.on('tools/call', ({ params, ...request }) =>
+      (params['name'] === 'report' ? created() : result(structured({ run_id: 'run-1', status: 'running' })))({
+        params,
+        ...request,
+      }),
+    )
+    server.on('tasks/get', snapshot())
+    const first = visits.open({ jobs: [defineJob(RENDER)] })
+    first.client.startToolCall({ name: 'render' }, { key: 'once' }).result.catch(() => {})
+    await browser.advance(1000)
+    await first.page.close()
+    const { client } = visits.open()
+    await Promise.all([client.resumeToolCalls(), browser.advance(5000)])
+    expect(server.received('subscriptions/listen')).toEqual([])
+    client.startToolCall({ name: 'report' }).result.catch(() => {})
+    await browser.advance(1000)
+    expect(server.received('subscriptions/listen')).toMatchObject([
+      { params: { notifications: { taskIds: ['task-secret-1'] } } },
+    ])
   })
 
   it('keeps the call where it is alone, and a later page ends it', async () => {

@@ -75,7 +75,8 @@ function noteCancel(run: Run, task: TaskEntry, status: 'sending' | 'retrying' | 
     task,
     (record, at) => ({
       ...record,
-      ...(isNews && { cancelling: { at, isWanted: !isRefused }, notedAt: at }),
+      // A refusal may come in the same millisecond, and is the later one everywhere.
+      ...(isNews && { cancelling: { at: Math.max(at, record.cancelling.at + 1), isWanted: !isRefused }, notedAt: at }),
       here: { ...record.here, cancel: status, cancelError: error ?? record.here.cancelError },
     }),
     { from: 'here', write: isNews, tell: isNews },

@@ -1,11 +1,12 @@
 import { ConnectionFailedError } from '../protocol/errors.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../protocol/taskPort.js'
 import type { Tool } from '../protocol/tool.js'
+import { aborted } from '../time/abort.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
-import { foreignJobError, JOB_PREFIX } from './jobs/foreignJob.js'
+import { foreignJobError, isJob, refusedJobError } from './jobs/foreignJob.js'
 import type { JobsOption } from './jobs/job.js'
 import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
@@ -64,7 +65,10 @@ export function createConnection(options: CreateConnectionOptions): Connection {
   const overConnection = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> =>
     signIn.send(async () => request(await connected()))
 
-  const forTask = <T>(request: (server: ConnectedSdk) => Promise<T>): Promise<T> => watched(overConnection(request))
+  /** True for a job that another page of the app has started, of which this one has no definition. */
+  const isForeign = (taskId: string) => sdk === options.sdk && isJob(taskId)
+  const forTask = (taskId: string, request: (server: ConnectedSdk) => Promise<void>): Promise<void> =>
+    isForeign(taskId) ? Promise.reject(refusedJobError(taskId)) : watched(overConnection(request))
 
   async function connect(): Promise<void> {
     try {
@@ -98,7 +102,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     getTask: (taskId, signal, taskEra) =>
       watched(
         signIn.send(async () => {
-          if (sdk === options.sdk && taskId.startsWith(JOB_PREFIX)) throw foreignJobError(taskId)
+          if (isForeign(taskId)) throw foreignJobError(taskId)
           const { tasks } = await connected()
           try {
             return await tasks.getTask(taskId, signal)
@@ -108,8 +112,8 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         }),
       ),
     updateTask: (taskId, inputResponses, signal) =>
-      forTask(({ tasks }) => tasks.updateTask(taskId, inputResponses, signal)),
-    cancelTask: (taskId, signal) => forTask(({ tasks }) => tasks.cancelTask(taskId, signal)),
+      forTask(taskId, ({ tasks }) => tasks.updateTask(taskId, inputResponses, signal)),
+    cancelTask: (taskId, signal) => forTask(taskId, ({ tasks }) => tasks.cancelTask(taskId, signal)),
     isRepeatable: async (name, signal) => {
       try {
         if (signal) await signIn.sendForApp(() => connectedForApp(signal))
@@ -125,7 +129,11 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       }
     },
     release: (taskId) => current()?.tasks.release(taskId),
-    listen: (taskIds, hooks) => overConnection(({ tasks }) => tasks.listen(taskIds, hooks)),
+    listen: async (taskIds, hooks) => {
+      const own = taskIds.filter((taskId) => !isJob(taskId))
+      // Jobs have no push. That is no refusal: a task may come.
+      return own.length === 0 ? aborted(hooks.signal) : overConnection(({ tasks }) => tasks.listen(own, hooks))
+    },
     missingCapability: sdk.missingCapability,
     listTools: () => watched(signIn.sendForApp(async () => (await connectedForApp()).listTools())),
     signedIn: (error) => {

@@ -1,7 +1,11 @@
-import { TaskRequestError } from '../../protocol/errors.js'
+import { TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
+import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
 
 /** What the task id of a job begins with. No server gives such ids. */
 export const JOB_PREFIX = 'taskwire:job:'
+
+/** True for the task id of a job. */
+export const isJob = (taskId: string): boolean => taskId.startsWith(JOB_PREFIX)
 
 /**
  * Why this page cannot ask for a job: it was started by another page of the app, or by another version of this one. Where
@@ -9,4 +13,12 @@ export const JOB_PREFIX = 'taskwire:job:'
  */
 export function foreignJobError(taskId: string): TaskRequestError {
   return new TaskRequestError('This page has no defineJob for the job.', { kind: 'network', taskId })
+}
+
+/** Why this page cannot cancel the job or respond to it, which is not tried again: no page would take that over. */
+export function refusedJobError(taskId: string): TasksUnsupportedError {
+  return new TasksUnsupportedError(
+    'This page has no defineJob for the job, so it can neither cancel it nor respond to it. A page that has it can.',
+    { taskId, code: METHOD_NOT_FOUND },
+  )
 }

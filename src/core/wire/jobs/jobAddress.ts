@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../protocol/json.js'
-import { foreignJobError, JOB_PREFIX } from './foreignJob.js'
+import { isJob, JOB_PREFIX } from './foreignJob.js'
 import type { Job, JobId } from './job.js'
 
 /** A job, and by what the server knows it. */
@@ -21,13 +21,17 @@ export function jobTaskId(job: Job, id: unknown): string | undefined {
 /**
  * The job that a task id stands for. Undefined for the id of a task.
  *
- * @throws {TaskRequestError} for a job that is unknown here.
+ * @throws `foreign` for a job that is unknown here.
  */
-export function jobAddress(taskId: string, jobs: readonly Job[]): JobAddress | undefined {
-  if (!taskId.startsWith(JOB_PREFIX)) return undefined
+export function jobAddress(
+  taskId: string,
+  jobs: readonly Job[],
+  foreign: (taskId: string) => Error,
+): JobAddress | undefined {
+  if (!isJob(taskId)) return undefined
   // A tool may be named like the beginning of another one with its id.
   const [job] = jobs.filter((one) => taskId.startsWith(prefixOf(one))).sort((a, b) => b.start.length - a.start.length)
-  if (job === undefined) throw foreignJobError(taskId)
+  if (job === undefined) throw foreign(taskId)
   return { job, id: decoded(taskId.slice(prefixOf(job).length)) }
 }
 

@@ -2,10 +2,9 @@ import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { isTaskError, TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
 import { withoutId } from '../../protocol/text.js'
-import { aborted } from '../../time/abort.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 import type { TaskApi } from '../taskApi.js'
-import { JOB_PREFIX } from './foreignJob.js'
+import { foreignJobError, isJob, refusedJobError } from './foreignJob.js'
 import { type Job, type JobId, type JobReading, type JobTool, toolName } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
@@ -90,15 +89,15 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
   return {
     ...tasks,
     getTask: async (taskId, signal) => {
-      const address = jobAddress(taskId, jobs)
+      const address = jobAddress(taskId, jobs, foreignJobError)
       return address ? getJob(address, taskId, signal) : tasks.getTask(taskId, signal)
     },
     cancelTask: async (taskId, signal) => {
-      const address = jobAddress(taskId, jobs)
+      const address = jobAddress(taskId, jobs, refusedJobError)
       return address ? cancelJob(address, taskId, signal) : tasks.cancelTask(taskId, signal)
     },
     updateTask: async (taskId, inputResponses, signal) => {
-      const address = jobAddress(taskId, jobs)
+      const address = jobAddress(taskId, jobs, refusedJobError)
       if (address === undefined) return tasks.updateTask(taskId, inputResponses, signal)
       const { start, respond } = address.job
       if (respond === undefined) {
@@ -114,13 +113,8 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
       if (!result.isError) return
       throw new TaskRequestError(`The server did not accept the response: ${said}`, { kind: 'server', taskId })
     },
-    listen: (taskIds, hooks) => {
-      const own = taskIds.filter((taskId) => !taskId.startsWith(JOB_PREFIX))
-      // Jobs have no push. That is no refusal: a task may come.
-      return own.length > 0 || taskIds.length === 0 ? tasks.listen(own, hooks) : aborted(hooks.signal)
-    },
     release: (taskId) => {
-      if (!taskId.startsWith(JOB_PREFIX)) tasks.release(taskId)
+      if (!isJob(taskId)) tasks.release(taskId)
     },
   }
 }
