@@ -58,23 +58,23 @@ interface Persisting {
 export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Opening {
   let connecting: Promise<ConnectedSdk> | undefined
   let open: ConnectedSdk | undefined
-  let isClosed = false
   let persisting: Persisting | undefined
   let attemptsLeft = 0
   /** What the last attempt has failed with. */
   let failure: Error | undefined
   const closing = new AbortController()
-  const turns = takeTurns(retry, closing.signal)
+  const closed = closing.signal
+  const turns = takeTurns(retry, closed)
   const page = watchPage(retry?.environment, () => {
     if (leftMs() === 0) connectedForApp().catch(() => {})
   })
 
   async function connect(): Promise<ConnectedSdk> {
     const connected = await inTime(retry, (signal) => sdk.open(() => onState({ status: 'connecting' }), signal))
-    if (isClosed) {
+    if (closed.aborted) {
       connected.tasks.close()
       await sdk.close()
-      throw closedError()
+      throw closed.reason
     }
     open = connected
     page.stop()
@@ -84,13 +84,13 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
 
   // One attempt at a time; a failed one is forgotten, so that the next use tries again.
   function attempt(): Promise<ConnectedSdk> {
-    if (isClosed) return Promise.reject(closedError())
+    if (closed.aborted) return Promise.reject(closed.reason)
     if (connecting !== undefined && open?.isLost() !== true) return connecting
     open?.tasks.close()
     open = undefined
     connecting = connect().catch((cause: unknown) => {
       connecting = undefined
-      if (isClosed) throw closedError()
+      closed.throwIfAborted()
       const error = connectionError(cause, url, retry?.environment.baseUrl())
       failure = error
       turns.begin()
@@ -112,7 +112,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
    * `policy.defaultIntervalMs`, however many tasks back off on their own.
    */
   function connected(): Promise<ConnectedSdk> {
-    if (retry === undefined || failure === undefined || connecting !== undefined || isClosed) return attempt()
+    if (retry === undefined || failure === undefined || connecting !== undefined || closed.aborted) return attempt()
     const left = leftMs()
     if (left > 0) return Promise.reject(askingFor(left, failure))
     return turns.next(connected) ?? attempt()
@@ -131,7 +131,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
           if (attemptsLeft <= 0) throw failure ?? error
           const dueAt = Math.max(backoffUntil, environment.now() + leftMs())
           await untilOnline({ environment, signal, dueAt }).catch((reason: unknown) => {
-            if (!isClosed) onState({ status: 'failed', error: error as Error })
+            if (!closed.aborted) onState({ status: 'failed', error: error as Error })
             throw reason
           })
           // A poll may have been told meanwhile that the server wants to be left alone for longer.
@@ -160,7 +160,7 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
   }
 
   function connectedForApp(signal?: AbortSignal): Promise<ConnectedSdk> {
-    if (retry === undefined || isClosed || open?.isLost() === false) return attempt()
+    if (retry === undefined || closed.aborted || open?.isLost() === false) return attempt()
     persisting ??= begin(retry)
     return join(persisting, signal)
   }
@@ -170,10 +170,9 @@ export function createOpening({ sdk, url, onState, retry }: OpeningOptions): Ope
     connectedForApp,
     current: () => open,
     close: async () => {
-      isClosed = true
-      closing.abort()
+      closing.abort(closedError())
       page.stop()
-      persisting?.end(closedError())
+      persisting?.end(closed.reason)
       onState({ status: 'closed' })
       open?.tasks.close()
       await sdk.close()
