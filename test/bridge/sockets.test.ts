@@ -54,6 +54,38 @@ it('a page that takes nothing gets the newest state when it does, and is cut off
   expect(socket.close).toHaveBeenCalledExactlyOnceWith(1013)
 })
 
+it('a page that says it has taken everything, and reads nothing, has no more waiting for it than one that says nothing', async () => {
+  const { server, backend } = setUp({ highWaterMark: 4096 })
+  backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'k' })
+  await server.advance(500)
+  let waiting = 0
+  const socket = {
+    get bufferedAmount() {
+      return waiting
+    },
+    send: (data: string) => {
+      waiting += data.length
+    },
+    close: vi.fn(),
+  }
+  const page = backend.bridge.openSocket(new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'ada' } }), socket)
+  await server.advance(0)
+  expect(waiting).toBeGreaterThan(0)
+  for (let second = 0; second < 60; second += 1) {
+    for (let at = 0; at < 100; at += 1) for (const words of ['taken', 'ping']) page.onMessage(words)
+    await server.advance(1000)
+  }
+  expect(waiting).toBeLessThan(2 * 4096)
+  // Once it reads, it gets what it has not got.
+  const before = waiting
+  waiting = 0
+  await server.advance(15_000)
+  expect(waiting).toBeGreaterThan(0)
+  waiting = before
+  await server.advance(120_000)
+  expect(socket.close).toHaveBeenCalledExactlyOnceWith(1013)
+})
+
 it('a ping is answered at once, and other words of a page change nothing', async () => {
   const { server, backend } = setUp()
   const { got, page, socket } = openSocket(backend)

@@ -63,7 +63,7 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
       sink.cut()
       return release()
     }
-    if (sink.room() > 0 && reached === feed.position.seq) write()
+    if (sink.room() > 0) write()
   }
 
   function release(): void {
