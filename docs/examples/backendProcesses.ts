@@ -13,4 +13,5 @@ process.once('SIGTERM', async () => {
   await pool.close()
   await environment.close()
   redis.disconnect()
+  process.exit()
 })

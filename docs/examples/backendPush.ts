@@ -28,4 +28,5 @@ await push.resume(pool.get)
 process.once('SIGTERM', async () => {
   await pool.close()
   await push.close()
+  process.exit()
 })

@@ -20,4 +20,5 @@ await webhooks.resume(pool.get)
 process.once('SIGTERM', async () => {
   await pool.close()
   await webhooks.close()
+  process.exit()
 })

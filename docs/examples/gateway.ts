@@ -19,4 +19,4 @@ const gateway = createTaskGateway({
 
 // The cast is for exactOptionalPropertyTypes; without that option it is not needed.
 createServer(toNodeHandler(gateway) as RequestListener).listen(3000)
-process.on('SIGTERM', () => void gateway.close({ drainMs: 20_000 }))
+process.on('SIGTERM', () => void gateway.close({ drainMs: 20_000 }).then(() => process.exit()))

@@ -55,7 +55,7 @@ export interface TaskWorker {
  * @example
  * ```ts
  * const worker = createTaskWorker({ serverInfo, tools: [report], store, queue, concurrency: 20 })
- * process.on('SIGTERM', () => void worker.close({ drainMs: 20_000 }))
+ * process.on('SIGTERM', () => void worker.close({ drainMs: 20_000 }).then(() => process.exit()))
  * ```
  */
 export function createTaskWorker(options: TaskWorkerOptions): TaskWorker {
