@@ -191,6 +191,36 @@ describe('the result of a call that is made with keepResult', () => {
     expect(items.size).toBe(0)
   })
 
+  it('stays where a page that follows the earlier task of the key sees that end later', async () => {
+    server.on('tasks/get', snapshot({ ttlMs: HOUR }))
+    const earlier = open({ crossTab: false })
+    const first = earlier.startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    server.on('tools/call', created({ taskId: 'the-second-task', ttlMs: HOUR }))
+    const isEnded = { first: false }
+    server.on('tasks/get', (request) => {
+      const { taskId } = request.params
+      const isSecond = taskId === 'the-second-task'
+      if (!isSecond && !isEnded.first) return snapshot({ ttlMs: HOUR })(request)
+      const text = isSecond ? '1,234' : 'of the earlier task'
+      return snapshot({ taskId, status: 'completed', ttlMs: HOUR, result: { content: [{ type: 'text', text }] } })(
+        request,
+      )
+    })
+    const later = open({ crossTab: false })
+    const second = later.startToolCall(REPORT, { ...KEPT, repeat: 'always' })
+    await browser.advance(5 * SECOND)
+    expect(await second.result).toMatchObject(RESULT)
+    isEnded.first = true
+    await browser.advance(5 * SECOND)
+    await first.result
+    server.on('tasks/get', UNKNOWN)
+    await browser.advance(2 * HOUR)
+    const call = open({ crossTab: false }).startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(call.getState()).toMatchObject({ phase: 'completed', result: RESULT })
+  })
+
   it('stays where the call is not made again, since a later version of the app has recorded it', async () => {
     await visit()
     const { local } = browser.storage

@@ -3,7 +3,6 @@ import { TaskStorageError } from '../../core/protocol/errors.js'
 import { parseDetailedTask } from '../../core/protocol/task.js'
 import type { CallRecord, TaskEnd } from '../../core/record/record.js'
 import type { KeptResults } from '../../core/storage/keptResults.js'
-import type { RecordStore } from '../../core/storage/recordStore.js'
 import { indexedDbItems } from './indexedDbItems.js'
 
 /** Where results are kept: texts by name. */
@@ -79,6 +78,8 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
     function keep({ callId, keepResult = 0 }: CallRecord, end: Extract<TaskEnd, { task: unknown }>): Promise<void> {
       return inTurn('written', async () => {
         const { taskId } = end.task
+        // The call may have been made again since, in another tab, or forgotten.
+        if ((await records.read(callId))?.task?.task.taskId !== taskId) return
         const known = await namesOf((name) => own(name, callId))
         if (known.some((name) => name.taskId === taskId)) return
         const text = JSON.stringify(end)
@@ -121,7 +122,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       }
     }
 
-    const store: RecordStore = {
+    return {
       ...records,
       find: async (callId) => {
         const found = await records.find(callId)
@@ -164,7 +165,6 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
         await Promise.all([records.clear(scope), drop((name) => name.prefix === prefix)])
       },
     }
-    return store
   }
 }
 
