@@ -143,6 +143,65 @@ it('who is not signed in gets words and sees nothing, and what is asked fails wi
   expect(server.count('tools/call')).toBe(0)
 })
 
+/** A backend that finds the user by a session, which the header of the tests names. */
+function setUpSessions(more: { onError?: (error: Error) => void } = {}) {
+  const sessions = new Map([['s1', 'ada']])
+  let isDown = false
+  const { server, backend } = setUp({
+    ...more,
+    clientOf: ({ headers }) => {
+      if (isDown) throw new Error('the database of sessions is down')
+      const user = sessions.get(headers.get(USER_HEADER) ?? '')
+      return user === undefined ? undefined : backend.clientOf(user)
+    },
+  })
+  const { client, page } = backend.openPage(() => 's1')
+  const streams = () => backend.requests.filter(({ method }) => method === 'GET').length
+  return { server, backend, sessions, client, page, streams, setDown: (value: boolean) => (isDown = value) }
+}
+
+it('an open page whose session has ended sees nothing that happens more than a minute later', async () => {
+  const { server, backend, sessions, client, page } = setUpSessions()
+  void client.connect()
+  await server.advance(1000)
+  sessions.delete('s1')
+  await server.advance(60_000)
+  expect(client.store.getState().connection.status).toBe('unauthorized')
+  const { callId } = backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+  await server.advance(60_000)
+  expect(client.store.getState().calls).toEqual({})
+  sessions.set('s1', 'ada')
+  await page.setVisible(false)
+  await page.setVisible(true)
+  await server.advance(1000)
+  const [shown] = Object.values(client.store.getState().calls)
+  expect(shown).toMatchObject({
+    phase: 'working',
+    startedAt: backend.clientOf('ada').getToolCallState(callId)?.startedAt,
+  })
+})
+
+it('an open page whose session is of another user now shows the calls of that one within a minute', async () => {
+  const { server, backend, sessions, client } = setUpSessions()
+  client.startToolCall({ name: 'work', arguments: { seconds: 300 } }, { key: 'of Ada' })
+  await server.advance(1500)
+  backend.clientOf('eve').startToolCall({ name: 'work', arguments: { seconds: 300 } }, { key: 'of Eve' })
+  sessions.set('s1', 'eve')
+  await server.advance(60_000)
+  expect(Object.values(client.store.getState().calls).map(({ key }) => key)).toEqual(['of Eve'])
+})
+
+it('an open page stays while the backend cannot find out who is signed in', async () => {
+  const onError = vi.fn()
+  const { server, client, streams, setDown } = setUpSessions({ onError })
+  const { result } = client.startToolCall({ name: 'work', arguments: { seconds: 150 } }, { key: 'k' })
+  await server.advance(1500)
+  setDown(true)
+  await Promise.all([result, server.advance(180_000)])
+  expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'the database of sessions is down' }))
+  expect(streams()).toBe(1)
+})
+
 it('when another user signs in, the page forgets the calls of the one before, and does nothing in their name', async () => {
   const { server, backend } = setUp()
   let user = 'ada'

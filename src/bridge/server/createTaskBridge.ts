@@ -51,8 +51,8 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     shows: guarded(options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
     select: guarded(options.select ?? (({ result }) => result), { content: [], isError: true }),
   })
-  const { enter } = createEntrance(options, sessionOf)
-  const { openStream, openSocket } = createNewsOpening({ ...options, environment, enter, failed })
+  const entrance = createEntrance(options, sessionOf, report)
+  const { openStream, openSocket } = createNewsOpening({ ...options, environment, entrance, failed })
   const answer = createAnswering({
     ...options,
     environment,
@@ -82,7 +82,9 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     const { method, headers } = request
     if (method !== 'GET' && method !== 'POST') return refuse(405, 'Pages send GET and POST.', { allow: 'GET, POST' })
     if (headers.get('upgrade')?.toLowerCase() === 'websocket') return refuse(426, NO_SOCKETS)
-    return enter(request, (session) => (method === 'GET' ? openStream(session, request) : answer(session, request)))
+    return entrance.enter(request, (session) =>
+      method === 'GET' ? openStream(session, request) : answer(session, request),
+    )
   }
 
   return { fetch: (request) => serve(request).catch(failed), openSocket }

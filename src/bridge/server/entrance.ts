@@ -10,11 +10,14 @@ import type { Session } from './session.js'
 export interface Entrance {
   /** What `use` makes of the session of the user who sends the request, or why that user gets nothing. */
   enter<T>(request: Request, use: (session: Session) => T | Promise<T>): Promise<T | Response>
+  /** False if the request is no longer of this user. Where the app throws, nobody knows, and nothing changes. */
+  isStillOf(request: Request, client: TaskClient): Promise<boolean>
 }
 
 export function createEntrance(
   { clientOf, origins = [], signInMessage = 'Sign in to see your calls.' }: TaskBridgeOptions,
   sessionOf: (client: TaskClient) => Session,
+  report: (thrown: unknown) => void,
 ): Entrance {
   function isOwn(request: Request): boolean {
     const origin = request.headers.get('origin')
@@ -35,6 +38,14 @@ export function createEntrance(
         return await use(session)
       } finally {
         letGo()
+      }
+    },
+    async isStillOf(request, { id }) {
+      try {
+        return (await clientOf(request))?.id === id
+      } catch (thrown) {
+        report(thrown)
+        return true
       }
     },
   }

@@ -8,6 +8,8 @@ export interface NewsWriterOptions {
   /** The number that the reader has come to; undefined for everything. */
   readonly from: number | undefined
   readonly heartbeatMs: number
+  /** True if the reader may still have the news. */
+  readonly isWelcome: () => Promise<boolean>
   /** Called once, when the stream is over for whatever reason. */
   readonly onEnd: () => void
 }
@@ -33,15 +35,20 @@ export interface NewsWriter {
   close(): void
 }
 
+/** How often it is looked up whether the reader is still signed in, in ms; not more often than there are heartbeats. */
+const CHECK_MS = 60_000
+
 /**
  * Writes the news of a feed. While more waits than a slow reader should have waiting, nothing is added: when it reads, it
  * gets the newest state of what has changed meanwhile. One that does not read at all is cut off.
  */
 export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriterOptions): NewsWriter {
-  const { environment, heartbeatMs, onEnd } = options
+  const { environment, heartbeatMs, isWelcome, onEnd } = options
+  const ticksToCheck = Math.ceil(CHECK_MS / heartbeatMs)
   const pace = createReaderPace()
   let reached = options.from
   let isBegun = false
+  let ticks = 0
   let isOver = false
   let stopListening = () => {}
   let stopHeartbeat = () => {}
@@ -64,6 +71,13 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
       return release()
     }
     if (sink.room() > 0) write()
+    ticks += 1
+    if (ticks % ticksToCheck === 0) void check()
+  }
+
+  /** The reader may have signed out since. One that signs in again opens another stream. */
+  async function check(): Promise<void> {
+    if (!(await isWelcome())) close()
   }
 
   function release(): void {

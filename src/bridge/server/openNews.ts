@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 
 export interface NewsOpeningOptions extends Pick<TaskBridgeOptions, 'heartbeatMs' | 'highWaterMark' | 'maxStreams'> {
   readonly environment: Environment
-  readonly enter: Entrance['enter']
+  readonly entrance: Entrance
   /** The answer where the app has thrown. */
   readonly failed: (thrown: unknown) => Response
 }
@@ -22,13 +22,13 @@ export interface NewsOpening {
 }
 
 export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
-  const { environment, maxStreams = 32, heartbeatMs = 15_000, highWaterMark = HIGH_WATER_MARK } = options
+  const { environment, entrance, maxStreams = 32, heartbeatMs = 15_000, highWaterMark = HIGH_WATER_MARK } = options
 
   /** The requests whose streams are open. In Node the signal of a request that was collected never aborts. */
   const requests = new Set<Request>()
 
   /** How news are written to a page that has come so far, or the reason that they are not. */
-  function begin(session: Session, lastEventId: string | null): NewsSocketOptions | Response {
+  function begin(session: Session, request: Request, lastEventId: string | null): NewsSocketOptions | Response {
     if (session.streams >= maxStreams) return refuse(429, `Too many streams are open (${maxStreams}).`)
     session.streams += 1
     const letGo = keepInUse(session.client)
@@ -36,12 +36,16 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
       session.streams -= 1
       letGo()
     }
-    return { environment, from: session.feed.readPosition(lastEventId), heartbeatMs, highWaterMark, onEnd }
+    return {
+      ...{ environment, heartbeatMs, highWaterMark, onEnd },
+      from: session.feed.readPosition(lastEventId),
+      isWelcome: () => entrance.isStillOf(request, session.client),
+    }
   }
 
   return {
     openStream(session, request) {
-      const how = begin(session, request.headers.get('last-event-id'))
+      const how = begin(session, request, request.headers.get('last-event-id'))
       if (how instanceof Response) return how
       requests.add(request)
       const onEnd = () => {
@@ -66,14 +70,14 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
 
       function write(session: Session): Response | undefined {
         if (isGone) return undefined
-        const how = begin(session, new URL(request.url).searchParams.get(LAST_EVENT_ID))
+        const how = begin(session, request, new URL(request.url).searchParams.get(LAST_EVENT_ID))
         if (how instanceof Response) return how
         open = createNewsSocket(session.feed, socket, how)
         return undefined
       }
 
       async function start(): Promise<void> {
-        const refused = await options.enter(request, write).catch(options.failed)
+        const refused = await entrance.enter(request, write).catch(options.failed)
         if (refused === undefined || isGone) return
         // A browser does not tell a page why a handshake was refused, so the socket says it.
         socket.send(JSON.stringify({ refused: { status: refused.status, ...(await refused.json()) } }))

@@ -31,7 +31,8 @@ export interface TaskBridgeOptions {
   /**
    * The client of the user who sends the request, whom your session or token names: one client a user, the same one for all
    * requests, with a `scope` of its own. Return nothing if the user is not signed in: the page gets a 401, and shows
-   * `connection.status: 'unauthorized'`.
+   * `connection.status: 'unauthorized'`. It is also called once a minute for each open stream, with the request that has opened it: a stream
+   * whose user has signed out ends. If it throws then, the stream stays.
    */
   clientOf: (request: Request) => TaskClient<unknown> | undefined | Promise<TaskClient<unknown> | undefined>
   /** The actions that pages may take. All others are refused. */
