@@ -197,4 +197,41 @@ describe('a cancellation that was cut off by a reload', () => {
     expect(next.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
     expect(count('tasks/cancel')).toBe(1)
   })
+
+  it('ends with what the call fails with where polls give the server up that does not let the page connect', async () => {
+    const { advance, server, page, open } = follow([snapshot()], { retry: { maxAttempts: 3 } })
+    await advance(500)
+    server.on('server/discover', http(404))
+    const next = startReport(open({ retry: { maxAttempts: 3 } }, await page.reload()))
+    await advance(500)
+    const cancelling = next.cancel().catch((error: unknown) => error)
+    await advance(60_000)
+    const { phase, error } = next.getState()
+    expect([phase, error?.name]).toEqual(['failed', 'TaskUnreachableError'])
+    const before = server.received('server/discover').length
+    await advance(600_000)
+    expect(server.received('server/discover').length).toBe(before)
+    await expect(cancelling).resolves.toBe(error)
+  })
+})
+
+describe('a response to an input request', () => {
+  it('is not sent any longer once polls have given the server up, and rejects with what the call fails with', async () => {
+    const requestedSchema = { type: 'object', properties: {} }
+    const inputRequests = {
+      a: { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema } },
+    }
+    const asking = snapshot({ status: 'input_required', inputRequests })
+    const { advance, server, call, count } = follow([asking, http(503)], { retry: { maxAttempts: 3 } })
+    server.on('tasks/update', http(503))
+    await advance(1500)
+    const responding = call.respond('a', { action: 'accept', content: {} }).catch((error: unknown) => error)
+    await advance(60_000)
+    const { phase, error } = call.getState()
+    expect([phase, error?.name]).toEqual(['failed', 'TaskUnreachableError'])
+    const before = count('tasks/update')
+    await advance(600_000)
+    expect(count('tasks/update')).toBe(before)
+    await expect(responding).resolves.toBe(error)
+  })
 })

@@ -107,7 +107,8 @@ async function send(
       await give(run, entry, taskId, inputKey, response, turn)
     })
   } catch (error) {
-    if (signal.aborted && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
+    const isLeft = error === entry.abort?.signal.reason
+    if (signal.aborted && !isLeft && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
     if (inputOf(entry, taskId, inputKey) !== undefined)
       setInput(run, entry, inputKey, (input) => ({
         request: input.request,

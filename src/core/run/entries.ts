@@ -27,7 +27,7 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
  * the call settles               the polls of its task. A response or cancellation on its way is still delivered, until the
- *                                client is closed.
+ *                                client is closed; unless the task is lost, or the server given up (`endsDelivery` in settle.ts).
  * ```
  */
 export interface CallEntry {

@@ -4,6 +4,7 @@ import {
   TaskExpiredError,
   TaskProtocolError,
   TaskStuckError,
+  TaskUnreachableError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../protocol/errors.js'
@@ -28,10 +29,17 @@ export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]):
     void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
   }
   for (const entry of calls) {
-    // Its id may be that of another task by now, which would get what is on its way for this one.
-    if (end !== undefined && 'error' in end && end.error instanceof TaskExpiredError) entry.abort?.abort(end.error)
+    if (end !== undefined && 'error' in end && endsDelivery(end.error)) entry.abort?.abort(end.error)
     void endCall(run, entry, end)
   }
+}
+
+/**
+ * True where nothing more is sent for the task: its id may be that of another one by now, which would get what is on its way, or
+ * the server cannot be reached, and whoever waits for it to take something would wait for ever.
+ */
+function endsDelivery(error: Error): boolean {
+  return error instanceof TaskExpiredError || error instanceof TaskUnreachableError
 }
 
 async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Promise<void> {
