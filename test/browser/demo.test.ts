@@ -281,6 +281,16 @@ test('a phone shows every button of "Try to lose it" whole, also where the page 
   expect(cut.flat()).toEqual([])
 })
 
+test('a phone scrolls what the keyboard reaches to below "Try to lose it"', async () => {
+  const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+  const start = cardOf(page, 'Night train').getByRole('button', { name: /^Render/ })
+  await start.focus()
+  const panel = await page.locator('.magic').boundingBox()
+  const reached = await start.boundingBox()
+  expect(reached?.y).toBeGreaterThanOrEqual((panel?.y ?? 0) + (panel?.height ?? 800))
+})
+
 test('what a finger presses is 44 pixels wide and high', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
   await render(page, 'Night train', { ending: 'breaks off' })

@@ -64,7 +64,7 @@ export function Magic({ opener, isBesideOpen, onBeside }: MagicProps) {
           <MagicIcon name="out" /> Forget and sign out
         </button>
       </div>
-      <p className="magic-said muted" role="status">
+      <p className="magic-said muted" role="status" data-idle={said === undefined || undefined}>
         {said ?? 'A render runs once, whatever you press.'}
       </p>
     </section>
