@@ -283,8 +283,8 @@ test('a phone shows every button of "Try to lose it" whole, also where the page 
 
 test('a phone scrolls what the keyboard reaches to below "Try to lose it"', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
-  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const start = cardOf(page, 'Night train').getByRole('button', { name: /^Render/ })
+  await start.evaluate((element) => scrollBy(0, element.getBoundingClientRect().top - 20))
   await start.focus()
   const panel = await page.locator('.magic').boundingBox()
   const reached = await start.boundingBox()
