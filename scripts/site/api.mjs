@@ -58,6 +58,7 @@ async function main() {
     // `npm run typecheck` checks, with the TypeScript of the package.
     skipErrorChecking: true,
     disableSources: true,
+    preservedTypeAnnotationTags: ['@throws'],
     // What stands in a signature is exported, or else a reader cannot look it up, nor name it in code of their own.
     validation: { notExported: true, invalidLink: true },
     // A step of a type that is of no use elsewhere. Its name says what it is.
@@ -89,6 +90,8 @@ async function main() {
     module.name = entry.page.slice(0, -'.md'.length)
   }
   nameParameters(project)
+  const classes = project.getReflectionsByKind(CLASS)
+  nameErrors(project, (name) => classes.find((/** @type {{ name: string }} */ one) => one.name === name))
   await rm(out, { recursive: true, force: true })
   await app.generateOutputs(project)
   if (app.logger.hasErrors() || app.logger.hasWarnings())
@@ -109,6 +112,32 @@ function nameParameters(reflection) {
     if (child.name === '__namedParameters') child.name = 'options'
     nameParameters(child)
   })
+}
+
+/** `ReflectionKind.Class` of TypeDoc. */
+const CLASS = 128
+
+/**
+ * Puts the class of an error before what `@throws` says: the Markdown leaves types out.
+ *
+ * @param {Commented} reflection and all below it
+ * @param {(name: string) => unknown} classOf
+ *
+ * @typedef {{ tag: string, typeAnnotation?: string, content: object[] }} Tag
+ * @typedef {{ comment?: { blockTags: Tag[] }, traverse?: (visit: (child: Commented) => void) => void }} Commented
+ */
+function nameErrors(reflection, classOf) {
+  for (const { tag, typeAnnotation, content } of reflection.comment?.blockTags ?? []) {
+    if (tag !== '@throws' || typeAnnotation === undefined) continue
+    const text = typeAnnotation.replace(/^\{(.*)\}$/, '$1')
+    const target = classOf(text)
+    const name =
+      target === undefined
+        ? { kind: 'code', text: `\`${text}\`` }
+        : { kind: 'inline-tag', tag: '@linkcode', text, target }
+    content.unshift(name, { kind: 'text', text: ' ' })
+  }
+  reflection.traverse?.((child) => nameErrors(child, classOf))
 }
 
 /** How TypeDoc's Markdown is to be: tables rather than headings, which fill the search. */

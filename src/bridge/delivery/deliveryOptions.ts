@@ -23,7 +23,7 @@ export interface DeliveryOptions {
   onError?: (error: Error, userId: string | undefined) => void
   /**
    * With several processes, the environment that they share: `redisEnvironment` or `postgresEnvironment` of `taskwire/backend`. Then each
-   * message is sent by one of them, and another one goes on with the calls and messages of a killed process. For tests also time, chance and `fetch`.
+   * message is sent by one of them, and another one continues the calls and messages of a killed process. For tests also time, chance and `fetch`.
    */
   environment?: Partial<DeliveryEnvironment>
 }

@@ -272,7 +272,7 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * Connects, if the first use has not done so yet. After a failed sign-in it allows another one: call it when the user asks
    * to sign in again, or has signed in over a transport of your own.
    *
-   * @throws {ConnectionFailedError} with what to do about it.
+   * @throws {ConnectionFailedError} if the server cannot be reached; the message says what to do.
    */
   connect(): Promise<void>
   /**
@@ -412,8 +412,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
    * for tokens. Resolves to `authorized`, or, in a window that another tab has opened, to `handed-over` once that tab has
    * signed in. Tasks keep running. Afterwards, remove the code from the address of the page with `history.replaceState()`.
    *
-   * @throws {AuthorizationFailedError} `reason` says why, and the message says what to do. Neither contains a code, a token
-   *   or the URL.
+   * @throws {AuthorizationFailedError} if the sign-in failed. Its `reason` says why, and the message what to do. Neither contains
+   *   a code, a token or the URL.
    *
    * @example
    * ```ts

@@ -29,7 +29,7 @@ export interface ToolCallGroup {
   /**
    * Asks the server to stop those that are running, like `cancel()` of each of them.
    *
-   * @throws the first error of a cancellation, after the others were sent.
+   * @throws The first error of a cancellation, after the others were sent.
    */
   cancelAll(): Promise<void>
 }

@@ -11,9 +11,9 @@ const FAULTS: readonly (readonly [fault: Fault, text: string])[] = [
   ['freeze', 'The timers stop, as in a frozen tab.'],
 ]
 
-/** How the buttons are enabled, where they are not. */
+/** How to enable the buttons. */
 const HOW =
-  'These buttons are enabled by createFaultInjection() of taskwire/devtools: pass its environment to createTaskClient, and itself as the option faults of the panel.'
+  'To enable these buttons, call createFaultInjection() of taskwire/devtools. Pass its environment to createTaskClient(), and the faults to mountTaskwireDevtools(client, { faults }).'
 
 /** Buttons that break things. */
 export function createFaultsTab(): View<DevtoolsModel> {
