@@ -3,16 +3,8 @@ import { type Fault, NETWORK_FAULTS, type NetworkFault, type PageFault, PUSH_FAU
 import { LATEST_MS, type MessageTrouble } from './messageTroubles.js'
 import type { FaultTarget } from './network.js'
 import type { StorageTrouble } from './recordWatch.js'
-import {
-  type CallSpec,
-  endedCalls,
-  isAwake,
-  look,
-  MAX_DRIFT_MS,
-  openInputRequests,
-  type Tab,
-  type World,
-} from './world.js'
+import { endedCalls, isAwake, openInputRequests, type Tab } from './tab.js'
+import { type CallSpec, look, MAX_DRIFT_MS, type World } from './world.js'
 
 /** A place for a tab in the window of the browser, as far as a schedule has to know it. */
 type Place = 'empty' | 'awake' | 'frozen' | 'cached'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTally } from './faults.js'
+import { openInputRequests } from './tab.js'
 import { judge } from './verdict.js'
-import { createWorld, openInputRequests, type World } from './world.js'
+import { createWorld, type World } from './world.js'
 
 const MINUTES = 5 * 60_000
 const PLAN = { answer: 'task', seconds: 2, outcome: 'success', ttlMs: null, obeysCancel: true } as const

@@ -2,16 +2,8 @@ import type { TaskFailedError, ToolCallState } from 'taskwire'
 import { leftoversOf } from '../seeded/leftovers.js'
 import type { Truth } from './chaosServer.js'
 import { wake } from './commands.js'
-import {
-  endedCalls,
-  isAwake,
-  isSettled,
-  look,
-  openInputRequests,
-  type RecordedTask,
-  type Tab,
-  type World,
-} from './world.js'
+import { endedCalls, isAwake, isSettled, openInputRequests, type Tab } from './tab.js'
+import { look, type RecordedTask, type World } from './world.js'
 
 /** Time that everything has to come to its end in, once nothing is wrong any more. */
 const HEALING_MS = 30 * 60_000

@@ -1,5 +1,5 @@
-import type { TaskClient, TaskClientUrlOptions, ToolCall, ToolCallOptions, ToolCallState } from 'taskwire'
-import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
+import type { TaskClient, TaskClientUrlOptions, ToolCall, ToolCallOptions } from 'taskwire'
+import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import type { CallRecord } from '../../src/core/record/record.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
@@ -16,9 +16,10 @@ import {
 import { watchCoverage } from './coverage.js'
 import { createTaskClient as createEarlierClient } from './earlier/client.js'
 import { type Breach, FAULTS, type Fault, type Tally, type TallyKey } from './faults.js'
+import { createForgettings } from './forgettings.js'
 import { createJournal, type Journal, noteShown, noting } from './journal.js'
 import { createLockThief, type LockThief } from './lockThief.js'
-import { createMessageTroubles, LATEST_MS, type MessageTroubles } from './messageTroubles.js'
+import { createMessageTroubles, type MessageTroubles } from './messageTroubles.js'
 import { type ChaosNetwork, createChaosNetwork } from './network.js'
 import { createPollFloors, type PollFloors } from './pollFloors.js'
 import { createRecordWatch, type RecordUser, type RecordWatch } from './recordWatch.js'
@@ -26,6 +27,7 @@ import type { Delivery } from './replies.js'
 import { createRequestPace } from './requestPace.js'
 import { createResponseBook } from './responseBook.js'
 import { createSuccession } from './succession.js'
+import { follows, isAsleep, isAwake, isBeginning, type Tab } from './tab.js'
 
 /** What a run is played with. */
 export interface WorldOptions {
@@ -37,29 +39,6 @@ export interface WorldOptions {
   readonly hidden: 'continue' | 'pause'
   /** The faults that may happen. */
   readonly faults: readonly Fault[]
-}
-
-/** A page from its opening to its end, with its client. */
-export interface Tab {
-  readonly name: string
-  readonly page: SimulatedPage
-  readonly client: TaskClient
-  readonly openedAt: number
-  awakeSince: number
-  isAlive: boolean
-  isFrozen: boolean
-  /** In the back-forward cache. */
-  isCached: boolean
-  /** Whether the client has been closed. */
-  isClosed: boolean
-  isOnline: boolean
-  isVisible: boolean
-  /** On the machine's own time. */
-  endedAt?: number
-  /** When it last went into the back-forward cache, on the machine's own time. */
-  cachedAt?: number
-  /** How far its clock is ahead of that of the machine, in ms. */
-  aheadMs: number
 }
 
 /** A call as the app makes it. */
@@ -195,26 +174,14 @@ export function createWorld(
 
   const tabs: Tab[] = []
   const recorded = new Map<string, RecordedTask>()
-  /** Calls that the app knows to be forgotten, with the tabs that were making them and may not have heard of it. */
-  const forgotten = new Map<string, { at: number; readonly callers: readonly Tab[] }>()
   /** The names of the tabs that made the calls without a key. */
   const madeBy = new Map<string, string>()
-  /** How many calls had been started when the app asked for it. */
-  const forgottenAt = new Map<string, number>()
   const rates = createRates(options)
   const reached = new Set<string>()
   const breaches: string[] = []
   const trace: string[] = []
   let nonces = 0
   let lastPoller: Tab | undefined
-  /** The app has forgotten these calls, and other tabs are about to hear of it. */
-  let forgettings: {
-    readonly by: TaskClient
-    readonly at: number
-    /** By the clock of that tab. */
-    readonly saidAt: number
-    readonly callIds: ReadonlySet<string> | 'all'
-  }[] = []
   /** Ids of tasks that the server has forgotten, and may give to others. */
   const reused = new Set<string>()
   /** The last poll of a task that was answered, in the order in which polls were sent. */
@@ -241,6 +208,8 @@ export function createWorld(
   }
 
   const ledger = createCallLedger()
+  const { isStartedSince } = ledger
+  const forgettings = createForgettings({ now, wallClock: browser.now, tabs, isStartedSince })
   // Not drawn: schedules of earlier versions stay as they were.
   const isIdempotent = options.seed % 4 < 2
   const server = createChaosServer({
@@ -532,13 +501,7 @@ export function createWorld(
   /** Whether the call of the task was forgotten after it was started. */
   function isGivenUp(taskId: string): boolean {
     const start = startOf(taskId)
-    return start !== undefined && start.order <= (forgottenAt.get(start.callId) ?? 0)
-  }
-
-  /** Whether the app has forgotten the call, and not started it since. */
-  function isUnwanted(callId: string): boolean {
-    const at = forgottenAt.get(callId)
-    return at !== undefined && !ledger.isStartedSince(callId, at)
+    return start !== undefined && forgettings.isGivenUp(start)
   }
 
   function giveUp(callId: string): void {
@@ -558,30 +521,12 @@ export function createWorld(
     giveUp(callId)
   }
 
-  const aheadOf = (by: TaskClient) => tabs.find(({ client }) => client === by)?.aheadMs ?? 0
-
-  function forget(callId: string, by: TaskClient, done: Promise<boolean>): void {
+  function forget(callId: string, by: Tab | undefined, done: Promise<boolean>): void {
     // What is on its way may still arrive.
     ledger.permitFresh(callId)
-    const at = nonces
-    forgottenAt.set(callId, at)
     for (const taskId of server.tasks.keys()) if (startOf(taskId)?.callId === callId) floors.forget(taskId)
     giveUp(callId)
-    const calling = ({ isAlive, client }: Tab) => isAlive && client.store.getState().calls[callId]?.phase === 'calling'
-    const callers = tabs.filter(calling)
-    // A page in the back-forward cache learns it from the record that is gone, so there has to have been one.
-    if (callers.some(({ isCached }) => isCached)) return
-    // Started before the clock was set back, or by a clock that is ahead, it cannot be told from what was called since.
-    const itsNow = browser.now() + aheadOf(by)
-    if (callers.some(({ client }) => (client.store.getState().calls[callId]?.startedAt ?? 0) > itsNow)) return
-    const askedAt = now()
-    done.then(
-      (isComplete) => {
-        if (isComplete && forgottenAt.get(callId) === at && isUnwanted(callId))
-          forgotten.set(callId, { at: askedAt, callers })
-      },
-      () => {},
-    )
+    forgettings.asking(callId, nonces, by, done)
   }
 
   return {
@@ -604,20 +549,14 @@ export function createWorld(
     floors,
     tabs,
     recorded,
-    isForgotten: (callId) => {
-      const { at, callers = [] } = forgotten.get(callId) ?? {}
-      // A tab that ends or is cached in the same instant does not hear of it, and tidies nothing up.
-      const isUntidy = callers.some(({ endedAt, cachedAt }) => endedAt === at || cachedAt === at)
-      return at !== undefined && !isUntidy && !messages.isDeaf() && !succession.isWaived(callId)
-    },
+    isForgotten: (callId) => forgettings.isForgotten(callId) && !messages.isDeaf() && !succession.isWaived(callId),
     breaches,
     trace,
     journal,
     now,
     openTab,
     sleep: (ms) => {
-      // Nobody has heard of what was forgotten in the instant in which the machine falls asleep.
-      for (const entry of forgotten.values()) if (entry.at === now()) entry.at += ms
+      forgettings.slept(ms)
       browser.sleep(ms)
     },
     ended: (tab) => {
@@ -652,16 +591,11 @@ export function createWorld(
       if (ms > 0) for (const tab of tabs) pace.stirred(tab)
     },
     forget: (by, callIds, ask) => {
-      const current = {
-        by,
-        at: now(),
-        saidAt: browser.now() + aheadOf(by),
-        callIds: callIds === 'all' ? ('all' as const) : new Set(callIds),
-      }
-      forgettings = [...forgettings.filter(({ at }) => at === current.at), current]
+      const tab = tabs.find(({ client }) => client === by)
+      forgettings.asked(tab, callIds)
       const before = unlisted
       const done = ask().then(() => unlisted === before)
-      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, by, done)
+      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, tab, done)
       // What is written while a storage that takes its time is being cleared may go, too, or stay.
       const abandonAll = () => {
         for (const callId of callIds === 'all' ? ledger.calls() : callIds) abandon(callId)
@@ -701,21 +635,13 @@ export function createWorld(
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)
       awaitResult(tab, call, nonce)
-      // Word of it may come after the call, which is then forgotten with the others.
-      const isMeant = forgettings.some(
-        ({ by, at, saidAt, callIds }) =>
-          now() - at <= LATEST_MS &&
-          browser.now() + tab.aheadMs <= saidAt &&
-          by !== client &&
-          (callIds === 'all' || callIds.has(call.callId)),
-      )
-      if (isMeant) {
-        forgottenAt.set(call.callId, nonces)
+      if (forgettings.isMeant(tab, call.callId)) {
+        forgettings.meant(call.callId, nonces)
         abandon(call.callId)
       }
 
       function begin(callId: string): void {
-        forgotten.delete(callId)
+        forgettings.started(callId)
         ledger.started({ nonce, callId, order: nonces, isRepeatable: name === 'look' })
       }
     },
@@ -751,50 +677,10 @@ function saysWhatBecame(delivery: Delivery): boolean {
   return !('error' in delivery.answer) || delivery.answer.error.data === undefined
 }
 
-/** Not a call of an earlier visit that is only listed: its page neither asks nor hears of it until somebody looks. */
-function follows({ client }: Tab, taskId: string): boolean {
-  return Object.values(client.store.getState().calls).some(
-    (call) => call.task?.taskId === taskId && call.phase !== 'ended' && !isSettled(call),
-  )
-}
-
-/** The input requests that a tab shows: calls and keys. */
-export function openInputRequests({ client }: Tab): (readonly [callId: string, inputKey: string])[] {
-  return Object.values(client.store.getState().calls).flatMap(({ callId, inputRequests }) =>
-    Object.keys(inputRequests).map((inputKey) => [callId, inputKey] as const),
-  )
-}
-
-/** The calls that ended in earlier visits, and whose outcome nobody has looked at. */
-export function endedCalls({ client }: Tab): string[] {
-  return Object.values(client.store.getState().calls).flatMap(({ callId, phase }) =>
-    phase === 'ended' ? [callId] : [],
-  )
-}
-
 /** Shows a call to somebody. */
 export function look(world: World, tab: Tab, callId: string): void {
   const call = tab.client.getToolCall(callId)
   if (call !== undefined) world.awaitResult(tab, call, `a look at ${callId}`)
-}
-
-/** Whether a call has come to its end, as far as its page knows. */
-export function isSettled({ phase }: ToolCallState): boolean {
-  return phase === 'completed' || phase === 'failed' || phase === 'cancelled'
-}
-
-/** Whether a page has a call that the server has not taken yet. */
-function isBeginning({ client }: Tab): boolean {
-  return Object.values(client.store.getState().calls).some((call) => call.task === undefined && !isSettled(call))
-}
-
-/** Whether nothing reaches a page that is there. */
-function isAsleep(tab: Tab): boolean {
-  return tab.isFrozen || tab.isCached
-}
-
-export function isAwake(tab: Tab): boolean {
-  return tab.isAlive && !tab.isFrozen && !tab.isCached && !tab.isClosed
 }
 
 function describe(delivery: { type: string; answer?: unknown; notBefore?: number }): string {
