@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { createTaskClient, TaskConfigurationError } from 'taskwire/sdk-v1'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { TaskClientSdkV1Options } from './options.js'
 
 async function connect(client: Client = new Client({ name: 'app', version: '1' })): Promise<Client> {
@@ -37,6 +37,34 @@ describe('createTaskClient() of taskwire/sdk-v1', () => {
     })
     await connect(sdk)
     await expect(client.callTool({ name: 'report' })).resolves.toMatchObject({ content: [{ text: 'done' }] })
+  })
+
+  it('takes an input request from the screen that the server has withdrawn, while the call goes on', async () => {
+    const server = new McpServer({ name: 'server', version: '1' })
+    const withdrawal = new AbortController()
+    let end = () => {}
+    server.registerTool('report', {}, async () => {
+      // SDK v1 cancels no request with the id 0, its first one.
+      await server.server.ping()
+      const requestedSchema = { type: 'object' as const, properties: {} }
+      const asked = server.server.elicitInput({ message: 'Sure?', requestedSchema }, { signal: withdrawal.signal })
+      await asked.catch(() => {})
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+      return { content: [{ type: 'text', text: 'done' }] }
+    })
+    const sdk = new Client({ name: 'app', version: '1' }, { capabilities: { elicitation: {} } })
+    const [here, there] = InMemoryTransport.createLinkedPair()
+    await Promise.all([server.connect(there), sdk.connect(here)])
+    const call = createTaskClient({ client: sdk, storage: 'memory' }).startToolCall({ name: 'report' })
+    await vi.waitFor(() => expect(call.getState().phase).toBe('input_required'))
+    const [inputKey = ''] = Object.keys(call.getState().inputRequests)
+    withdrawal.abort()
+    await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'calling', inputRequests: {} }))
+    await expect(call.respond(inputKey, { action: 'decline' })).rejects.toThrow('withdrawn')
+    end()
+    await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 
   it.each([

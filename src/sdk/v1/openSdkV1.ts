@@ -6,6 +6,7 @@ import { isJsonObject } from '../../core/protocol/json.js'
 import { parseLegacyResult } from '../../core/protocol/legacyTask.js'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../../core/protocol/taskPort.js'
+import { onAbort } from '../../core/time/abort.js'
 import type { ConnectionState } from '../../core/wire/connection.js'
 import { clientClosedError, toolCallError } from '../../core/wire/errors.js'
 import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
@@ -70,10 +71,13 @@ export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Optio
     const latest = asking.at(-1)
     const parsed = parseInputRequest({ method, params })
     if (latest === undefined || 'problem' in parsed) return false
+    const over = new AbortController()
+    for (const signal of [latest.signal, wire.withdrawalOf(id)])
+      if (signal !== undefined) onAbort(signal, () => over.abort(signal.reason))
     latest
-      .ask(inputKeyOf(id), parsed.request, latest.signal)
+      .ask(inputKeyOf(id), parsed.request, over.signal)
       .then((result) => wire.respond(id, { result }, undefined))
-      // The call is over, and with it the input request.
+      // The call is over, and with it the input request, or the server has withdrawn that.
       .catch(() => {})
     return true
   }

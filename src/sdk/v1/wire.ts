@@ -17,12 +17,14 @@ type NotificationHandler = (notification: unknown) => Promise<void>
 
 /** The wire of an SDK v1 client: its public methods, and its handlers for what the app handles not. */
 export interface SdkV1Wire extends LegacyWire {
+  /** Aborted when the server withdraws this request of it; undefined where that has its response. */
+  withdrawalOf(id: RequestId): AbortSignal | undefined
   /** Gives the app its handlers back. */
   release(): void
 }
 
 export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
-  const responses = new Map<RequestId, (response: ServerRequestResponse) => void>()
+  const asked = new Map<RequestId, { give(response: ServerRequestResponse): void; readonly signal: AbortSignal }>()
   let listener: OnServerMessage = () => false
   const { fallbackRequestHandler: appRequests, fallbackNotificationHandler: appNotifications } = client
 
@@ -31,20 +33,21 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
     if (!isRequest(message)) return Promise.reject(methodNotFound())
     const { id } = message
     const response = new Promise((resolve, reject) => {
-      responses.set(id, (given) => {
+      const give = (given: ServerRequestResponse) => {
         if ('result' in given) resolve(given.result)
         else reject(new RpcError(given.error.code, given.error.message, undefined))
-      })
+      }
+      asked.set(id, { give, signal: extra.signal })
     })
     if (!listener(message)) {
-      responses.delete(id)
+      asked.delete(id)
       return typeof appRequests === 'function'
         ? appRequests.call(client, request, extra)
         : Promise.reject(methodNotFound())
     }
     // SDK v1 keeps the notification that a request is taken back to itself, and says so by the signal.
     onAbort(extra.signal, () => {
-      responses.delete(id)
+      asked.delete(id)
       listener({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
     })
     return response
@@ -78,12 +81,13 @@ export function sdkV1Wire(client: SdkV1Client): SdkV1Wire {
       }
     },
     respond: async (id, response) => {
-      const give = responses.get(id)
-      if (give === undefined)
+      const request = asked.get(id)
+      if (request === undefined)
         throw new RpcError(INVALID_PARAMS, 'The server has withdrawn the input request.', undefined)
-      responses.delete(id)
-      give(response)
+      asked.delete(id)
+      request.give(response)
     },
+    withdrawalOf: (id) => asked.get(id)?.signal,
     onServerMessage: (next) => {
       listener = next
       return () => {
