@@ -107,6 +107,45 @@ describe('a clock that is set back while two tabs follow a task', () => {
     await pass(10 * SECOND)
     expect(polls).toHaveLength(1)
   })
+
+  // page    polls ─ hidden: notes the next poll ─ gone ▪ clock −1 day, storage full
+  // tab A                                               leads ─ frozen ──────── thaws: overdue, takes the lead back ──── overdue …
+  // tab B                                                              overdue: takes the lead, reads the note ─── overdue …
+  it('[EDGE-33] does not have each take the lead from the other for ever, where the note of before cannot be written over', async () => {
+    serve(3 * SECOND)
+    const { local } = browser.storage
+    const full: ReturnType<Environment['storage']> = {
+      get length() {
+        return local.length
+      },
+      key: (index) => local.key(index),
+      getItem: (key) => local.getItem(key),
+      removeItem: (key) => local.removeItem(key),
+      setItem: () => {
+        throw new Error('The quota has been exceeded.')
+      },
+    }
+    const openFull = () => {
+      const page = browser.openPage()
+      return openTab(page, { ...page.environment, storage: () => full })
+    }
+    const before = openTab()
+    run(before)
+    await pass(4 * SECOND)
+    await before.page.hidePage()
+    await before.page.crash()
+    browser.setClock(-24 * HOUR)
+    const [a, b] = [openFull(), openFull()]
+    run(a)
+    run(b)
+    await pass(20 * SECOND)
+    a.page.freeze()
+    await pass(3500)
+    await a.page.thaw()
+    polls = []
+    await pass(60 * SECOND)
+    expect(polls.length).toBeGreaterThanOrEqual(19)
+  })
 })
 
 describe('a note that the task is not to be polled for 20 hours, of before the clock was set back', () => {
