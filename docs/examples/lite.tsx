@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const client = createTaskClient({
   url: 'https://example.com/mcp',
-  headers: () => ({ Authorization: `Bearer ${sessionStorage.getItem('token')}` }), // asked for each request
+  headers: () => ({ Authorization: `Bearer ${sessionStorage.getItem('token')}` }), // called for each request
 })
 
 const ReportOutput = z.object({ total: z.number() })
