@@ -8,7 +8,9 @@ import {
   completed,
   created,
   createScriptedServer,
+  http,
   type Reply,
+  rpcError,
   type ScriptedServer,
   snapshot,
   task,
@@ -217,6 +219,51 @@ describe('one task that several calls refer to', () => {
     for (const call of calls) expect(call.getState().inputRequests).toEqual({})
     await browser.advance(30_000)
     expect(server.received('tasks/update')).toHaveLength(1)
+  })
+
+  it('[EDGE-03] gets the response of a call that is forgotten while it sends that, where another one follows it', async () => {
+    server.on('tasks/get', asks)
+    server.on('tasks/update', http(503))
+    const { client } = openTab()
+    const [first, second] = [client.startToolCall({ name: 'report' }), client.startToolCall({ name: 'report' })]
+    await browser.advance(11_000)
+    const responding = first.respond('name', { action: 'decline' })
+    await browser.advance(1000)
+    await Promise.all([client.forget({ callId: first.callId }), browser.advance(1000)])
+    expect(second.getState().inputResponses).toMatchObject({ name: { status: 'sending', isRetrying: true } })
+    server.on('tasks/update', ack)
+    await Promise.all([responding, browser.advance(60_000)])
+    expect(second.getState().inputRequests).toEqual({})
+  })
+
+  it('[EDGE-03] shows in the other call that the server refuses the response of a call that is forgotten', async () => {
+    server.on('tasks/get', asks)
+    server.on('tasks/update', http(503))
+    const { client } = openTab()
+    const [first, second] = [client.startToolCall({ name: 'report' }), client.startToolCall({ name: 'report' })]
+    await browser.advance(11_000)
+    const refused = expect(first.respond('name', { action: 'decline' })).rejects.toMatchObject({ code: -32602 })
+    await browser.advance(1000)
+    await Promise.all([client.forget({ callId: first.callId }), browser.advance(1000)])
+    server.on('tasks/update', rpcError(-32602, 'No.'))
+    await Promise.all([refused, browser.advance(60_000)])
+    expect(second.getState().inputResponses).toMatchObject({ name: { status: 'rejected' } })
+  })
+
+  it('[EDGE-03] is cancelled for the other call, too, where the one is forgotten by which that was asked for first', async () => {
+    server.on('tasks/cancel', http(503))
+    const { client } = openTab()
+    const [first, second] = [client.startToolCall({ name: 'report' }), client.startToolCall({ name: 'report' })]
+    await browser.advance(11_000)
+    first.cancel().catch(() => {})
+    await browser.advance(100)
+    const cancelling = second.cancel()
+    await browser.advance(1000)
+    await Promise.all([client.forget({ callId: first.callId }), browser.advance(1000)])
+    expect(second.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'retrying' })
+    server.on('tasks/cancel', ack)
+    await Promise.all([cancelling, browser.advance(60_000)])
+    expect(second.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
   })
 
   it('[EDGE-03] is polled by one loop under withTasks alone', async () => {

@@ -49,8 +49,7 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
   const handler = request && handlerOf(run.handlers, request)
   if (request === undefined || handler === undefined) return
   const { signal } = pendingOf(entry, inputKey).controller
-  // A call that was left meanwhile responds no longer, but another one may follow the task.
-  const by = () => (entry.task === task ? entry : (task?.calls[0] ?? entry))
+  const by = () => followerOf(entry, task)
   const isWanted = () => !signal.aborted && inputOf(by(), taskId, inputKey)?.status === 'handling'
   try {
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
@@ -96,7 +95,8 @@ async function send(
   pending: PendingResponse,
 ): Promise<void> {
   const { callId } = entry.call
-  const taskId = entry.task?.taskId
+  const { task } = entry
+  const taskId = task?.taskId
   const { signal } = pending.controller
   try {
     await check(run, callId, request, response)
@@ -109,8 +109,9 @@ async function send(
   } catch (error) {
     const isLeft = error === entry.abort?.signal.reason
     if (signal.aborted && !isLeft && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
-    if (inputOf(entry, taskId, inputKey) !== undefined)
-      setInput(run, entry, inputKey, (input) => ({
+    const by = followerOf(entry, task)
+    if (inputOf(by, taskId, inputKey) !== undefined)
+      setInput(run, by, inputKey, (input) => ({
         request: input.request,
         status: 'rejected',
         isRetrying: false,
@@ -166,6 +167,11 @@ function pendingOf(entry: CallEntry, inputKey: string): PendingResponse {
   }
   owner.pending.set(inputKey, pending)
   return pending
+}
+
+/** The call that responds for the task: one that was left meanwhile does so no longer, but another one may follow it. */
+function followerOf(entry: CallEntry, task: TaskEntry | undefined): CallEntry {
+  return entry.task === task ? entry : (task?.calls[0] ?? entry)
 }
 
 /** What the task asks of the call, if it asks still. A call that another tab has made again is of a later task, which may ask the same. */

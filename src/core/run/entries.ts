@@ -21,8 +21,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * cancel() before a task         `abort`: the connection, the `tools/call`. If the request ends with the abort, the call
  *                                settles as cancelled. If a response was there first, its task is followed, and cancelled
  *                                on the server; else nobody here knows its id, and it works there to its end.
- * forget, close, call-again      `abort`: the same, or each response and cancellation on its way. Their promises reject with
- *                                the reason. A task goes on on the server.
+ * forget, close, call-again      `abort`: the same, or each response and cancellation on its way, unless another call follows the
+ *                                task. Their promises reject with the reason. A task goes on on the server.
  * input request withdrawn        that response alone, unless it has been sent.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.

@@ -11,10 +11,10 @@ import { change, learn } from './learning.js'
 import { type Run, take } from './run.js'
 
 /*
- * What is asked of the server for a task until it has taken it, or the call is left.
+ * What is asked of the server for a task until it has taken it, or no call follows the task any longer.
  */
 
-/** Sends a request for a task. */
+/** Sends a request for a task. If the call is left meanwhile, it is sent for another one that follows the task. */
 async function sendFor(
   run: Run,
   entry: CallEntry,
@@ -41,6 +41,10 @@ async function sendFor(
         onRetry(error)
       },
     })
+  } catch (error) {
+    const [other] = run.tasks.get(taskId)?.calls ?? []
+    if (entry.call.stage.name !== 'left' || other === undefined) throw error
+    await sendFor(run, other, taskId, operation, send, onRetry, inLine)
   } finally {
     stopListening()
   }
