@@ -16,7 +16,7 @@ async function open(url) {
   await (tab ? tab.focus() : self.clients.openWindow(href))
 }
 
-// The browser has made a new subscription necessary.
+// The browser has ended the subscription: make a new one.
 self.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renew())
 })

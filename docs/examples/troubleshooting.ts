@@ -2,7 +2,7 @@ import { createTaskClient } from 'taskwire'
 
 const client = createTaskClient({
   url: 'https://example.com/mcp',
-  // What goes wrong without ending a call: storage that is blocked, polls that fail, servers that break the protocol.
+  // Failures that end no call: storage that is blocked, polls that fail, servers that break the protocol.
   onError: (error, { operation }) => console.warn(operation, error),
 })
 

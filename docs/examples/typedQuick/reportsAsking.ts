@@ -24,7 +24,7 @@ const report = defineTool({
   },
 })
 
-// In development this file is loaded again after each change. Its tasks stay.
+// In development, this file is loaded again after each edit. The tasks are kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

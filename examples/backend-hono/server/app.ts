@@ -9,7 +9,7 @@ const storage = fileStorage('.taskwire')
 const pool = createClientPool({
   create: () => ({
     url: 'http://reports.internal/mcp',
-    // Only this backend reaches the MCP server, which runs in the same process here. Where yours is elsewhere, leave this line out.
+    // Only this backend reaches the MCP server, which runs in the same process here. If yours runs elsewhere, remove this line.
     transportOptions: { fetch: (url, init) => server.fetch(new Request(url, init)) },
     storage,
     capabilities: { elicitation: { form: {} } },

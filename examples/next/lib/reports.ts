@@ -36,7 +36,7 @@ const generateReport = defineTool({
   },
 })
 
-// This file is loaded again after each change of it in development: the tasks stay.
+// In development, this file is loaded again after each edit. The tasks are kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

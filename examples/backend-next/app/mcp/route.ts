@@ -2,12 +2,12 @@ import { type ClientPool, createClientPool, fileStorage } from 'taskwire/backend
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { server } from '../../lib/reports'
 
-// This file is loaded again after each change of it in development: the clients stay.
+// In development, this file is loaded again after each edit. The clients are kept.
 const kept = globalThis as { pool?: ClientPool }
 kept.pool ??= createClientPool({
   create: () => ({
     url: 'http://reports.internal/mcp',
-    // Only this backend reaches the MCP server, which runs in the same process here. Where yours is elsewhere, leave this line out.
+    // Only this backend reaches the MCP server, which runs in the same process here. If yours runs elsewhere, remove this line.
     transportOptions: { fetch: (url, init) => server.fetch(new Request(url, init)) },
     storage: fileStorage('.taskwire'),
     capabilities: { elicitation: { form: {} } },
