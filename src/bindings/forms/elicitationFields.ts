@@ -17,7 +17,7 @@ export interface ElicitationFieldAttributes {
    * member of its `<form>`, and radio buttons of two forms would be one group.
    */
   readonly name: string
-  /** Of an `<input>`. A number is typed as text, so that what cannot be read as one is not lost. */
+  /** The type of an `<input>`. For a number it is `text`, so that the browser keeps a text that is not a number. */
   readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local' | 'checkbox'
   readonly inputmode?: 'numeric' | 'decimal'
   readonly autocomplete?: 'email' | 'url' | 'off'

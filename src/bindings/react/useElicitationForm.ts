@@ -22,7 +22,7 @@ export interface ElicitationInputProps {
   readonly checked?: boolean
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
-  /** With what React tells of an `<input>` or a `<select>`. */
+  /** Takes the change event of an `<input>` or a `<select>`. */
   readonly onChange: (event: { readonly target: { readonly value: string; readonly checked?: boolean } }) => void
 }
 

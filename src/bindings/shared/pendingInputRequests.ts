@@ -19,8 +19,8 @@ export interface PendingInputRequest {
    */
   readonly response?: InputResponseState | undefined
   /**
-   * Responds to it. Rejects with `TaskInputError` if the response does not fit or the call is gone. A refusal also
-   * stands in `response`; a handler that calls it leaves no unhandled rejection behind.
+   * Responds to it. Rejects with `TaskInputError` if the response does not fit or the call is gone. `response`
+   * has the error, too. In an event handler it causes no unhandled rejection.
    */
   readonly respond: (response: InputResponse) => Promise<void>
 }

@@ -19,13 +19,13 @@ export interface ToolCallMembers {
 /** The actions of a call. */
 export interface ToolCallActions {
   /**
-   * Asks the server to stop the work. Without a call it does nothing. A refusal rejects it and stands in
-   * `call.lastError`; a handler that is this function leaves no unhandled rejection behind.
+   * Asks the server to stop the work. Without a call it does nothing. Rejects if the server refuses, and `call.lastError`
+   * has the error. As an event handler it causes no unhandled rejection.
    */
   cancel: () => Promise<void>
   /**
-   * Responds to an input request of the task. Rejects with `TaskInputError` where the response does not fit or there is
-   * no call. A refusal also stands in `call.inputResponses`; handlers of events leave no unhandled rejection behind.
+   * Responds to an input request of the task. Rejects with `TaskInputError` if the response does not fit or there is no
+   * call. `call.inputResponses` has the error, too. In an event handler it causes no unhandled rejection.
    */
   respond: (inputKey: string, response: InputResponse) => Promise<void>
 }

@@ -8,8 +8,8 @@ import type { OnSettled } from './onSettled.js'
 /** The members of a call's query, beside {@link ToolCallControls}. */
 export interface ToolCallRetry {
   /**
-   * Calls the tool again: for a button beside an error, above all a `ToolCallInterruptedError`. While a call is running, it
-   * does nothing.
+   * Calls the tool again, for instance from a button beside an error such as `ToolCallInterruptedError`. While a call is
+   * running, it does nothing.
    */
   readonly retry: () => void
 }

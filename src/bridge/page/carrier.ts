@@ -17,7 +17,7 @@ export interface CarriedNews {
   readonly onMessage: (message: unknown) => void
 }
 
-/** The connection by which the news of the backend come to the page. Made by `webSocket`. */
+/** The connection that brings changes from the backend to the page. Made by `webSocket`. */
 export interface BridgeCarrier {
   /** Opens a stream. Resolves at its end, with the reason if the backend has refused it. */
   carry(news: CarriedNews): Promise<Refusal | undefined>

@@ -5,7 +5,7 @@ import { LAST_EVENT_ID, PING, PONG, TAKEN } from '../wire/messages.js'
 import { type BridgeCarrier, type CarriedNews, positionText, SILENCE_MS } from './carrier.js'
 import { type Refusal, refusalFrom, unreachable } from './requests.js'
 
-/** The part of a `WebSocket` that the page takes. */
+/** The part of a `WebSocket` that the page uses. */
 export interface PageWebSocket {
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void
   addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void
@@ -25,7 +25,7 @@ export interface WebSocketCarrierOptions {
 const QUIET_MS = SILENCE_MS / 2
 
 /**
- * A carrier that brings the news of the backend by a WebSocket in place of server-sent events, for backends that have one.
+ * A carrier that brings changes over a WebSocket in place of server-sent events, for backends that accept one.
  * The page still sends its own actions as requests, each with the cookies of its user. The other side is `openSocket()` of
  * `createTaskBridge`.
  *

@@ -12,7 +12,7 @@ export interface BridgeAction {
   readonly type: 'start' | 'cancel' | 'respond' | 'forget' | 'resume' | 'listTools'
   /** The tool's name. */
   readonly tool: string
-  /** Of a `start`, as the page has sent them: nothing but the size and the nesting was checked. */
+  /** The arguments of a `start`, as the page sent them. Only their size and nesting were checked. */
   readonly arguments?: Readonly<Record<string, unknown>>
   /** Of a `respond`. */
   readonly inputKey?: string
@@ -29,8 +29,8 @@ export type BridgeAllow =
 /** Options of {@link createTaskBridge}. */
 export interface TaskBridgeOptions {
   /**
-   * The client of the user who sends the request, whom your session or token names: one client a user, the same one for all
-   * requests, with a `scope` of its own. Return nothing if the user is not signed in: the page gets a 401, and shows
+   * Returns the client of the user who sends the request. Find the user by your session or token. Each user has one client
+   * for all requests, with a `scope` of its own. Return nothing if the user is not signed in: the page gets a 401, and shows
    * `connection.status: 'unauthorized'`. It is also called once a minute for each open stream, with the request that has opened it: a stream
    * whose user has signed out ends. If it throws then, the stream stays.
    */
@@ -38,7 +38,7 @@ export interface TaskBridgeOptions {
   /** The actions that pages may take. All others are refused. */
   allow: BridgeAllow
   /**
-   * Which calls a page sees of those that the user's client has.
+   * Returns true for the calls of the user's client that a page sees.
    * @default those of `allow.tools`; every one, where `allow` is a function
    */
   shows?: (call: ToolCallState) => boolean
@@ -65,7 +65,7 @@ export interface TaskBridgeOptions {
    * @default 16384
    */
   highWaterMark?: number
-  /** Called with errors of this handler: `clientOf`, `allow`, `select` or `shows` has thrown. */
+  /** Called with the error if `clientOf`, `allow`, `select` or `shows` throws. */
   onError?: (error: Error) => void
   /** For tests: time and chance. */
   environment?: Partial<Environment>
