@@ -19,6 +19,7 @@ import {
   created,
   createScriptedServer,
   http,
+  result,
   rpcError,
   type ScriptedServer,
   snapshot,
@@ -362,6 +363,28 @@ describe('onToolCallSettled', () => {
     await page.advance(1000)
     expect(settled).toHaveBeenCalledTimes(1)
   })
+})
+
+it('a response that is given offline, before there is a task, goes out once there is a network', async () => {
+  const asks = result({ resultType: 'input_required', inputRequests: { early: FORM('Really?') }, requestState: 's' })
+  server.on('tools/call', asks, result({ content: [{ type: 'text', text: 'done' }] }))
+  const fetch: typeof server.fetch = (url, init) =>
+    page.environment.isOnline() ? server.fetch(url, init) : Promise.reject(new TypeError('Failed to fetch'))
+  client = open({ transportOptions: { fetch } })
+  const call = client.startToolCall({ name: 'deploy' })
+  await page.advance(1000)
+  await page.setOnline(false)
+  const responding = call.respond('early', YES)
+  await page.advance(60_000)
+  expect(call.getState()).toMatchObject({
+    phase: 'input_required',
+    inputResponses: { early: { status: 'sending' } },
+  })
+  await page.setOnline(true)
+  await page.advance(1000)
+  await responding
+  await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+  expect(server.received('tools/call')[1]?.params).toMatchObject({ inputResponses: { early: YES }, requestState: 's' })
 })
 
 describe('with a real server', () => {

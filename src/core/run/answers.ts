@@ -8,6 +8,7 @@ import { type InputState, withInput } from '../record/inputs.js'
 import { nobodyToAsk } from '../record/learn.js'
 import type { TaskRecord } from '../record/record.js'
 import { aborted, onAbort } from '../time/abort.js'
+import { untilOnline } from '../time/untilOnline.js'
 import { isAnswered, noteAnswered } from './answered.js'
 import type { CallEntry, PendingResponse, TaskEntry } from './entries.js'
 import { handlerOf, setInput, validateInputResponse } from './inputs.js'
@@ -243,6 +244,8 @@ async function give(
 ): Promise<void> {
   const resolve = entry.pending?.get(inputKey)?.resolve
   if (resolve !== undefined) {
+    // A call whose next request cannot go out would be interrupted.
+    await untilOnline({ environment: run.environment, signal })
     setInput(run, entry, inputKey, () => undefined)
     entry.pending?.delete(inputKey)
     resolve(response)
