@@ -18,6 +18,8 @@ interface StartedCall {
   readonly of: OpenPage
   /** True if the page that has started it had not heard of it before. */
   readonly isOwn: boolean
+  /** What `result` has come to. */
+  outcome: 'resolved' | 'rejected' | undefined
 }
 
 function setUp(seed: number) {
@@ -57,6 +59,7 @@ const SECOND = 1000
 export async function playSchedule(seed: number, steps: number): Promise<string[]> {
   const { server, backend, runs, random } = setUp(seed)
   const pages: OpenPage[] = []
+  const closed: OpenPage[] = []
   const calls: StartedCall[] = []
   /** Keys of calls that the app has cancelled or forgotten. */
   const cancelled = new Set<string>()
@@ -74,7 +77,13 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
 
   function start(of: OpenPage, key: string, args: Readonly<Record<string, unknown>>): void {
     const isOwn = !statesOf(of.client).some((call) => call.key === key)
-    calls.push({ call: of.client.startToolCall({ name: 'work', arguments: args }, { key }), key, of, isOwn })
+    const call = of.client.startToolCall({ name: 'work', arguments: args }, { key })
+    const started: StartedCall = { call, key, of, isOwn, outcome: undefined }
+    calls.push(started)
+    call.result.then(
+      () => (started.outcome = 'resolved'),
+      () => (started.outcome = 'rejected'),
+    )
   }
 
   function respond(call: ToolCall | undefined): void {
@@ -123,6 +132,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       start(of, key, { key, seconds: upTo(6), asks: false })
       for (let turn = upTo(12); turn > 0; turn--) await undefined
       pages.splice(pages.indexOf(of), 1)
+      closed.push(of)
       await Promise.all([of.client.close(), server.advance(0)])
     },
     async () => {
@@ -155,8 +165,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     },
     async () => {
       if (pages.length < 2) return
-      const [closed] = pages.splice(upTo(pages.length), 1)
-      await closed?.page.crash()
+      const [crashed] = pages.splice(upTo(pages.length), 1)
+      await crashed?.page.crash()
     },
   ]
 
@@ -193,8 +203,12 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   }
   for (const [key, count] of runs)
     if (count > 1 && !forgotten.has(key)) problems.push(`the tool has run ${count} times for ${key}`)
-  for (const { of, call, key, isOwn } of calls) {
+  for (const { of, call, key, isOwn, outcome } of calls) {
     const { phase, error } = call.getState()
+    const isLeft = closed.includes(of) || forgotten.has(key)
+    const expected = isLeft ? (outcome ?? 'settled') : phase === 'completed' ? 'resolved' : 'rejected'
+    if ((pages.includes(of) || closed.includes(of)) && outcome !== expected)
+      problems.push(`the handle of ${key} says ${phase}, and its result is ${outcome ?? 'pending'}`)
     // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
     const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
     if (!pages.includes(of) || forgotten.has(key) || isUnknown) continue
