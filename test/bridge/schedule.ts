@@ -9,12 +9,15 @@ interface OpenPage {
   readonly client: TaskClient
   readonly page: SimulatedPage
   readonly network: PageNetwork
+  readonly user: string
   isFrozen: boolean
 }
 
 interface StartedCall {
   readonly call: ToolCall
   readonly key: string
+  /** The user and the key. */
+  readonly id: string
   readonly of: OpenPage
   /** True if the page that has started it had not heard of it before. */
   readonly isOwn: boolean
@@ -23,20 +26,20 @@ interface StartedCall {
 }
 
 function setUp(seed: number) {
-  /** How often the tool has run, by key. */
+  /** How often the tool has run, by user and key. */
   const runs = new Map<string, number>()
   const work = defineTool({
     name: 'work',
     taskSupport: 'optional',
-    inputSchema: z.object({ key: z.string(), seconds: z.number(), asks: z.boolean() }),
-    handler: async ({ key, seconds, asks }, ctx) => {
-      runs.set(key, (runs.get(key) ?? 0) + 1)
+    inputSchema: z.object({ id: z.string(), seconds: z.number(), asks: z.boolean() }),
+    handler: async ({ id, seconds, asks }, ctx) => {
+      runs.set(id, (runs.get(id) ?? 0) + 1)
       for (let step = 1; step <= seconds; step++) {
         await ctx.sleep(1000)
         await ctx.progress(`step ${step}`)
       }
       if (asks) await ctx.elicit({ message: 'Which size?', requestedSchema: z.object({ size: z.string() }) })
-      return { content: [{ type: 'text', text: key }] }
+      return { content: [{ type: 'text', text: id }] }
     },
   })
   const server = createTestServer({
@@ -44,9 +47,11 @@ function setUp(seed: number) {
     onError: () => {},
     browser: { turns: 60, random: seededRandom(seed + 7) },
   })
+  const drawn = seededRandom(seed + 11)
+  const users = drawn() < 0.3 ? ['ada', 'eve'] : ['ada']
   // Every second schedule is of pages whose carrier is a WebSocket.
   const backend = createBridgedBackend(server, {}, {}, seed % 2 === 0)
-  return { server, backend, runs, random: seededRandom(seed) }
+  return { server, backend, runs, random: seededRandom(seed), users }
 }
 
 const RESPONSE = { action: 'accept', content: { size: 'large' } } as const
@@ -57,11 +62,11 @@ const SECOND = 1000
  * is wrong after that.
  */
 export async function playSchedule(seed: number, steps: number): Promise<string[]> {
-  const { server, backend, runs, random } = setUp(seed)
+  const { server, backend, runs, random, users } = setUp(seed)
   const pages: OpenPage[] = []
   const closed: OpenPage[] = []
   const calls: StartedCall[] = []
-  /** Keys of calls that the app has cancelled or forgotten. */
+  /** Ids of calls that the app has cancelled or forgotten. */
   const cancelled = new Set<string>()
   const forgotten = new Set<string>()
   const upTo = (count: number) => Math.floor(random() * count)
@@ -70,15 +75,17 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   const callsOfAwake = () => calls.filter(({ of }) => pages.includes(of) && !of.isFrozen)
 
   function open(): void {
-    const opened = { ...backend.openPage(), isFrozen: false }
+    const user = pick(users) ?? 'ada'
+    const opened = { ...backend.openPage(() => user, { scope: user }), user, isFrozen: false }
     opened.client.resumeToolCalls().catch(() => {})
     pages.push(opened)
   }
 
-  function start(of: OpenPage, key: string, args: Readonly<Record<string, unknown>>): void {
+  function start(of: OpenPage, key: string, how: { readonly seconds: number; readonly asks: boolean }): void {
     const isOwn = !statesOf(of.client).some((call) => call.key === key)
-    const call = of.client.startToolCall({ name: 'work', arguments: args }, { key })
-    const started: StartedCall = { call, key, of, isOwn, outcome: undefined }
+    const id = `${of.user} ${key}`
+    const call = of.client.startToolCall({ name: 'work', arguments: { id, ...how } }, { key })
+    const started: StartedCall = { call, key, id, of, isOwn, outcome: undefined }
     calls.push(started)
     call.result.then(
       () => (started.outcome = 'resolved'),
@@ -96,12 +103,14 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     () => {
       const of = pick(awake())
       const key = `call-${calls.length}`
-      if (of !== undefined) start(of, key, { key, seconds: upTo(6), asks: random() < 0.3 })
+      if (of !== undefined) start(of, key, { seconds: upTo(6), asks: random() < 0.3 })
     },
     () => {
-      const [known, of] = [pick(calls.filter(({ key }) => !forgotten.has(key))), pick(awake())]
-      const args = known?.call.getState().arguments
-      if (known !== undefined && of !== undefined && args !== undefined) start(of, known.key, args)
+      const [known, of] = [pick(calls.filter(({ id }) => !forgotten.has(id))), pick(awake())]
+      const { seconds, asks } = known?.call.getState().arguments ?? {}
+      if (known === undefined || of === undefined || seconds === undefined) return
+      // The same key of another user is another call.
+      start(of, known.key, { seconds: Number(seconds), asks: asks === true })
     },
     () => {
       respond(pick(callsOfAwake())?.call)
@@ -109,13 +118,13 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     () => {
       const unwanted = pick(callsOfAwake())
       if (unwanted === undefined || random() < 0.5) return
-      cancelled.add(unwanted.key)
+      cancelled.add(unwanted.id)
       unwanted.call.cancel().catch(() => {})
     },
     () => {
       const unwanted = pick(callsOfAwake())
       if (unwanted === undefined || random() < 0.7) return
-      forgotten.add(unwanted.key)
+      forgotten.add(unwanted.id)
       unwanted.of.client.forget({ callId: unwanted.call.callId }).catch(() => {})
     },
     // Two pages answer the same input request in the same instant.
@@ -129,7 +138,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       const of = pick(awake())
       if (of === undefined || pages.length < 2 || random() < 0.5) return
       const key = `call-${calls.length}`
-      start(of, key, { key, seconds: upTo(6), asks: false })
+      start(of, key, { seconds: upTo(6), asks: false })
       for (let turn = upTo(12); turn > 0; turn--) await undefined
       pages.splice(pages.indexOf(of), 1)
       closed.push(of)
@@ -139,10 +148,10 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       const of = pick(awake())
       if (of === undefined || random() < 0.5) return
       const key = `call-${calls.length}`
-      start(of, key, { key, seconds: upTo(6), asks: false })
+      start(of, key, { seconds: upTo(6), asks: false })
       const callId = calls.at(-1)?.call.callId ?? ''
       for (let turn = upTo(12); turn > 0; turn--) await undefined
-      forgotten.add(key)
+      forgotten.add(`${of.user} ${key}`)
       of.client.forget({ callId }).catch(() => {})
     },
     () => pick(pages)?.network.delayAnswers(1 + upTo(3), upTo(8000)),
@@ -183,37 +192,37 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     await each.page.thaw()
   }
   await server.advance(100 * SECOND)
-  const [last] = pages
-  for (const callId of Object.keys(last?.client.store.getState().calls ?? {})) respond(last?.client.getToolCall(callId))
+  for (const { client } of pages)
+    for (const callId of Object.keys(client.store.getState().calls)) respond(client.getToolCall(callId))
   await server.advance(50 * SECOND)
 
   const problems: string[] = []
   // After a restart, no one can say of a call that it was forgotten.
-  const shown = (client: TaskClient) =>
+  const shown = (client: TaskClient, user: string) =>
     statesOf(client)
-      .filter(({ key }) => !forgotten.has(key ?? ''))
+      .filter(({ key }) => !forgotten.has(`${user} ${key}`))
       .map(textOf)
       .sort()
-  const told = shown(backend.clientOf('ada'))
-  for (const [at, { client }] of pages.entries()) {
+  for (const [at, { client, user }] of pages.entries()) {
+    const told = shown(backend.clientOf(user), user)
     const { status } = client.store.getState().connection
     if (status !== 'connected') problems.push(`page ${at} is ${status}`)
-    const seen = shown(client)
+    const seen = shown(client, user)
     if (seen.join() !== told.join()) problems.push(`page ${at} shows ${seen.join()}; the backend has ${told.join()}`)
   }
-  for (const [key, count] of runs)
-    if (count > 1 && !forgotten.has(key)) problems.push(`the tool has run ${count} times for ${key}`)
-  for (const { of, call, key, isOwn, outcome } of calls) {
+  for (const [id, count] of runs)
+    if (count > 1 && !forgotten.has(id)) problems.push(`the tool has run ${count} times for ${id}`)
+  for (const { of, call, id, isOwn, outcome } of calls) {
     const { phase, error } = call.getState()
-    const isLeft = closed.includes(of) || forgotten.has(key)
+    const isLeft = closed.includes(of) || forgotten.has(id)
     const expected = isLeft ? (outcome ?? 'settled') : phase === 'completed' ? 'resolved' : 'rejected'
     if ((pages.includes(of) || closed.includes(of)) && outcome !== expected)
-      problems.push(`the handle of ${key} says ${phase}, and its result is ${outcome ?? 'pending'}`)
+      problems.push(`the handle of ${id} says ${phase}, and its result is ${outcome ?? 'pending'}`)
     // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
     const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
-    if (!pages.includes(of) || forgotten.has(key) || isUnknown) continue
-    if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(key)))
-      problems.push(`the handle of ${key} says ${phase}: ${error?.message ?? ''}`)
+    if (!pages.includes(of) || forgotten.has(id) || isUnknown) continue
+    if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(id)))
+      problems.push(`the handle of ${id} says ${phase}: ${error?.message ?? ''}`)
   }
   return problems
 }
