@@ -1,7 +1,14 @@
-import { type TaskClient, type ToolCall, ToolCallInterruptedError, type ToolCallState } from 'taskwire'
+import {
+  type TaskClient,
+  type TaskStorage,
+  type ToolCall,
+  ToolCallInterruptedError,
+  type ToolCallState,
+} from 'taskwire'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, type SimulatedPage } from 'taskwire/testing'
 import { z } from 'zod'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { createBridgedBackend, type PageNetwork } from '../support/bridgedBackend.js'
 
@@ -50,8 +57,24 @@ function setUp(seed: number) {
   const drawn = seededRandom(seed + 11)
   const users = drawn() < 0.3 ? ['ada', 'eve'] : ['ada']
   // Every second schedule is of pages whose carrier is a WebSocket.
-  const backend = createBridgedBackend(server, {}, {}, seed % 2 === 0)
+  const hasSockets = seed % 2 === 0
+  const poll = drawn() < 0.3 ? { maxConcurrent: 1 } : {}
+  const isSlow = drawn() < 0.3
+  const storage = isSlow ? slowStorage(server.browser.openPage().environment, seededRandom(seed + 17)) : memoryStorage()
+  const backend = createBridgedBackend(server, {}, { poll, storage }, hasSockets)
   return { server, backend, runs, random: seededRandom(seed), users }
+}
+
+/** A storage that takes up to two seconds, and does what it was asked for although the process is gone by then. */
+function slowStorage({ setTimeout }: SimulatedPage['environment'], random: () => number): TaskStorage {
+  const { getItem, setItem, removeItem, keys } = memoryStorage()
+  const later =
+    <Args extends unknown[], T>(act: (...args: Args) => T | Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      await new Promise<void>((resolve) => setTimeout(resolve, random() * 2000))
+      return act(...args)
+    }
+  return { getItem: later(getItem), setItem: later(setItem), removeItem: later(removeItem), keys: later(keys) }
 }
 
 const RESPONSE = { action: 'accept', content: { size: 'large' } } as const
