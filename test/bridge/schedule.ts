@@ -178,6 +178,15 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       of.client.forget({ callId }).catch(() => {})
     },
     () => pick(pages)?.network.delayAnswers(1 + upTo(3), upTo(8000)),
+    // What is in front of the backend, or of the MCP server, says when to come again.
+    () => pick(pages)?.network.refuse(1 + upTo(3), 1 + upTo(5)),
+    () => {
+      server.faults.status(pick([429, 503]) ?? 503, {
+        method: 'tasks/get',
+        times: 1 + upTo(3),
+        retryAfter: 1 + upTo(5),
+      })
+    },
     () => pick(pages)?.network.dropStreams(),
     () => pick(pages)?.network.cut(),
     () => pick(pages)?.network.mend(),
@@ -207,10 +216,12 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     await pick(kinds)?.()
     await server.advance(upTo(1500))
   }
+  server.faults.clear()
   for (const each of pages) {
     each.network.mend()
     each.network.loseAnswers(0)
     each.network.delayAnswers(0, 0)
+    each.network.refuse(0, 0)
     each.isFrozen = false
     await each.page.thaw()
   }
@@ -229,7 +240,9 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   for (const [at, { client, user }] of pages.entries()) {
     const told = shown(backend.clientOf(user), user)
     const { status } = client.store.getState().connection
-    if (status !== 'connected') problems.push(`page ${at} is ${status}`)
+    // While nothing runs, the backend does not ask a server that has refused polls whether it is well again.
+    const isWaiting = backend.clientOf(user).store.getState().connection.status === 'connecting'
+    if (status !== (isWaiting ? 'connecting' : 'connected')) problems.push(`page ${at} is ${status}`)
     const seen = shown(client, user)
     if (seen.join() !== told.join()) problems.push(`page ${at} shows ${seen.join()}; the backend has ${told.join()}`)
   }
