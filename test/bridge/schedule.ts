@@ -61,8 +61,11 @@ function setUp(seed: number) {
   const poll = drawn() < 0.3 ? { maxConcurrent: 1 } : {}
   const isSlow = drawn() < 0.3
   const storage = isSlow ? slowStorage(server.browser.openPage().environment, seededRandom(seed + 17)) : memoryStorage()
-  const backend = createBridgedBackend(server, {}, { poll, storage }, hasSockets)
-  return { server, backend, runs, random: seededRandom(seed), users }
+  const hasClocks = drawn() < 0.3
+  /** How far the clock of a page or of a process is ahead, in ms: those of processes agree within a second. */
+  const aheadUpTo = (ms: number) => (hasClocks ? Math.round((drawn() * 2 - 1) * ms) : 0)
+  const backend = createBridgedBackend(server, {}, { poll, storage }, hasSockets, () => aheadUpTo(SECOND / 2))
+  return { server, backend, runs, random: seededRandom(seed), users, aheadUpTo }
 }
 
 /** A storage that takes up to two seconds, and does what it was asked for although the process is gone by then. */
@@ -79,13 +82,14 @@ function slowStorage({ setTimeout }: SimulatedPage['environment'], random: () =>
 
 const RESPONSE = { action: 'accept', content: { size: 'large' } } as const
 const SECOND = 1000
+const HOUR = 3600 * SECOND
 
 /**
  * Pages, networks and backends as they fail, at random; then everything is well again, and all has to be told. Returns what
  * is wrong after that.
  */
 export async function playSchedule(seed: number, steps: number): Promise<string[]> {
-  const { server, backend, runs, random, users } = setUp(seed)
+  const { server, backend, runs, random, users, aheadUpTo } = setUp(seed)
   const pages: OpenPage[] = []
   const closed: OpenPage[] = []
   const calls: StartedCall[] = []
@@ -99,7 +103,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
 
   function open(): void {
     const user = pick(users) ?? 'ada'
-    const opened = { ...backend.openPage(() => user, { scope: user }), user, isFrozen: false }
+    const opened = { ...backend.openPage(() => user, { scope: user }, aheadUpTo(HOUR)), user, isFrozen: false }
     opened.client.resumeToolCalls().catch(() => {})
     pages.push(opened)
   }

@@ -7,6 +7,7 @@ import {
 } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
+import type { Environment } from '../../src/core/environment/environment.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 
 export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
@@ -38,6 +39,8 @@ export interface BridgedBackend {
   openPage(
     user?: () => string | undefined,
     options?: Partial<TaskClientBridgeOptions>,
+    /** How far its clock is ahead, in ms. */
+    aheadMs?: number,
   ): { readonly client: TaskClient; readonly page: SimulatedPage; readonly network: PageNetwork }
   /** Kills the process, and starts another one with the same storage. */
   restart(): Promise<void>
@@ -75,11 +78,17 @@ function whileOpen<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
+/** The same with another clock. */
+const ahead = (environment: Environment, ms: number): Environment =>
+  ms === 0 ? environment : { ...environment, now: () => environment.now() + ms }
+
 export function createBridgedBackend(
   server: TestServer,
   options: Partial<TaskBridgeOptions> = {},
   clientOptions: BackendOptions = {},
   hasSockets: boolean = areSockets,
+  /** How far the clock of the next process is ahead, in ms. */
+  aheadOfNext: () => number = () => 0,
 ): BridgedBackend {
   const storage = memoryStorage()
   const requests: BackendRequest[] = []
@@ -87,7 +96,7 @@ export function createBridgedBackend(
 
   function startProcess() {
     const machine = server.browser.openPage()
-    const environment = { ...machine.environment, locks: undefined, channel: undefined }
+    const environment = { ...ahead(machine.environment, aheadOfNext()), locks: undefined, channel: undefined }
     const clients = new Map<string, TaskClient>()
     const clientOf = (user: string) => {
       const known = clients.get(user)
@@ -243,14 +252,14 @@ export function createBridgedBackend(
     },
     requests,
     count: (type) => requests.filter(({ body }) => body?.action.type === type).length,
-    openPage: (user = () => 'ada', pageOptions = {}) => {
+    openPage: (user = () => 'ada', pageOptions = {}, aheadMs = 0) => {
       const page = server.browser.openPage()
       const network = openNetwork(user)
       const fetch = async (_: string | URL, init: RequestInit = {}) => {
         return network.send(init)
       }
       const client = createPageClient({
-        ...{ url: BRIDGE_URL, environment: page.environment, fetch },
+        ...{ url: BRIDGE_URL, environment: ahead(page.environment, aheadMs), fetch },
         ...(hasSockets && { carrier: webSocket({ WebSocket: network.Socket }) }),
         ...pageOptions,
       })
