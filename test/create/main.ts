@@ -8,11 +8,14 @@ import { launchChromium } from '../browser/chromium.js'
 import { callThrough } from '../examples/callThrough.js'
 import { clickThrough, generate, untilProgress, watchPage } from '../examples/clickThrough.js'
 import { formatTable, secondsSince } from '../examples/table.js'
-import { createWorkspace, type InstalledApp, type Workspace } from '../examples/workspace.js'
+import { createWorkspace, type InstalledApp, type RunningApp, type Workspace } from '../examples/workspace.js'
+import { LOST } from './durablePromises.js'
+import { promisesThrough } from './promisesThrough.js'
 
 // What a newcomer does, with the packed packages: `npm create taskwire` in an empty folder, `npm install`, `npm test`,
 // `npm run build`, `npm start`, and a report in Chromium; then the development server, its types, and an edit of the tool while it
-// runs. The app with Next is then switched to a client in the backend, as docs/backend.md says, and built and used once more.
+// runs. The app with Next is then switched to a client in the backend, as docs/backend.md says, and built and used once more; there
+// each promise of docs/durability.md is walked, while the backend and its MCP server are killed.
 // `npm run test:create`, or `npm run test:create -- next` for one template. Prints a table.
 //
 //     --keep                 leaves the temporary folder there
@@ -43,7 +46,7 @@ const DEVELOPMENT = {
   },
 } satisfies Record<Template, unknown>
 
-type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev' | 'backend', string>
+type Row = Record<'template' | 'create' | 'install' | 'test' | 'build' | 'use' | 'dev' | 'backend' | 'promises', string>
 
 const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
@@ -59,7 +62,8 @@ console.log(`\n${formatTable(rows)}\n\n${rows.length} templates in ${secondsSinc
 process.exit(process.exitCode ?? 0)
 
 async function tryTemplate(template: Template, workspace: Workspace, browser: Browser): Promise<Row> {
-  const row: Row = { template, create: '', install: '', test: '', build: '', use: '', dev: '', backend: '' }
+  const steps = { create: '', install: '', test: '', build: '', use: '', dev: '', backend: '', promises: '' }
+  const row: Row = { template, ...steps }
   /** Runs a step, and notes how long it took or that it failed. */
   async function step<T>(column: keyof Row, work: () => Promise<T>): Promise<T> {
     const start = Date.now()
@@ -77,7 +81,9 @@ async function tryTemplate(template: Template, workspace: Workspace, browser: Br
     const screenshots = values.screenshots && join(values.screenshots, template)
     await step('use', () => use(app, browser, screenshots))
     await step('dev', () => develop(app, template, browser))
-    if (template === 'next') await step('backend', () => switchToBackend(app, browser))
+    if (template !== 'next') return row
+    await step('backend', () => switchToBackend(app, browser))
+    await step('promises', () => promisesThrough(app, browser))
   } catch (error) {
     console.error(`${template}: ${(error as Error).message}`)
     process.exitCode = 1
@@ -158,13 +164,34 @@ async function switchToBackend(app: InstalledApp, browser: Browser): Promise<voi
   await rm(join(app.path, '.next/dev'), { recursive: true })
   match(await app.run(['npm', 'test']), /4 passed/)
   refuseWarnings(await app.run(['npm', 'run', 'build']))
-  const running = await app.start(['npm', 'start'])
+  let running = await app.start(['npm', 'start'])
   try {
     await clickThrough(browser, running.url)
+    refuseComplaints(running.printed())
+    running = await killInMidTask(app, running, browser)
     refuseComplaints(running.printed())
   } finally {
     await running.stop()
   }
+}
+
+/** The MCP server is in the process that is killed, with its tasks in memory: the page says so, and makes the next report. */
+async function killInMidTask(app: InstalledApp, running: RunningApp, browser: Browser): Promise<RunningApp> {
+  const context = await browser.newContext()
+  context.setDefaultTimeout(60_000)
+  const page = await context.newPage()
+  await page.goto(running.url)
+  await generate(page, 'Q3')
+  await untilProgress(page, 1)
+  await running.kill()
+  const next = await app.start(['npm', 'start'], { port: Number(new URL(running.url).port) })
+  await page.getByText(LOST).waitFor()
+  await page.reload()
+  await page.getByText(LOST).waitFor()
+  await generate(page, 'Q3')
+  await page.getByText(/sold 4,200 pieces in Q3/).waitFor()
+  await context.close()
+  return next
 }
 
 /** A newcomer cannot tell which warning of a build matters. */

@@ -51,7 +51,13 @@ export interface InstalledApp {
   /** Checks its types, or those of these files, with a compiler that is not its own. */
   checkTypes(compiler: 'ts5' | 'ts7', files?: readonly string[]): Promise<string>
   /** Starts a command of its packages with a free port in the place of `PORT`, and waits until it answers. */
-  start(command: readonly string[]): Promise<RunningApp>
+  start(command: readonly string[], options?: StartOptions): Promise<RunningApp>
+}
+
+export interface StartOptions {
+  /** @default a free one */
+  readonly port?: number
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 export interface RunningApp {
@@ -59,6 +65,8 @@ export interface RunningApp {
   /** What it has printed so far. */
   printed(): string
   stop(): Promise<void>
+  /** Ends it in the middle of what it does, as a crash would. */
+  kill(): Promise<void>
 }
 
 /** Nothing is sent to anybody but the registry of npm. */
@@ -107,7 +115,7 @@ export async function createWorkspace(packed?: string): Promise<Workspace> {
           const tsc = join(tools, 'node_modules', compiler, 'bin/tsc')
           return run(['node', tsc, '--noEmit', '-p', 'tsconfig.checked.json'], path, environment)
         },
-        start: (command) => start(command, path, environment),
+        start: (command, options) => start(command, path, environment, options),
       }
     },
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -164,30 +172,37 @@ async function run(command: readonly string[], cwd: string, env: NodeJS.ProcessE
   return stdout + stderr
 }
 
-async function start(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<RunningApp> {
-  const port = await freePort()
+async function start(
+  command: readonly string[],
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+  options: StartOptions = {},
+): Promise<RunningApp> {
+  const port = options.port ?? (await freePort())
+  const env = { ...environment, ...options.variables, PORT: String(port) }
   const [file = '', ...args] = command.map((word) => (word === 'PORT' ? String(port) : word))
-  const process = spawn(file, args, { cwd, env: { ...env, PORT: String(port) }, detached: true })
+  const process = spawn(file, args, { cwd, env, detached: true })
   let printed = ''
   for (const stream of [process.stdout, process.stderr]) stream.on('data', (chunk) => (printed += chunk))
   const exited = once(process, 'exit')
   const url = `http://127.0.0.1:${port}/`
-  const stop = async () => {
-    if (process.exitCode === null && process.signalCode === null) killGroup(process)
+  const end = async (signal: NodeJS.Signals) => {
+    if (process.exitCode === null && process.signalCode === null) killGroup(process, signal)
     await exited
   }
+  const stop = () => end('SIGTERM')
   try {
     await Promise.race([answers(url), exited.then(() => Promise.reject(new Error('it has ended')))])
   } catch (error) {
     await stop()
     throw new Error(`${command.join(' ')} does not serve: ${String(error)}\n${printed}`)
   }
-  return { url, printed: () => printed, stop }
+  return { url, printed: () => printed, stop, kill: () => end('SIGKILL') }
 }
 
 /** A command of npm is often a process that starts others. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) process.kill(-pid, signal)
 }
 
 async function answers(url: string): Promise<void> {
