@@ -560,6 +560,36 @@ describe('under withTasks alone', () => {
     await expect(result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 
+  it.each([
+    ['goes on where the task does not ask any longer, for it was answered elsewhere', snapshot(), 'done'],
+    ['ends with the refusal where the task still asks', asking({ a: FORM('Sure?') }), /Not like this/],
+  ])('a call whose response the server refuses %s', async (_, meanwhile, outcome) => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }), meanwhile, meanwhile, completed())
+    server.on('tasks/update', rpcError(-32602, 'Not like this'))
+    const sdk = new Client(
+      { name: 'app', version: '1' },
+      { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
+    )
+    const http = new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch: server.fetch })
+    await sdk.connect(withTasks(http, { environment: page.environment }))
+    let answer = (_: { action: 'decline' }) => {}
+    sdk.setRequestHandler(
+      'elicitation/create',
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
+    const call = sdk.callTool({ name: 'deploy' }).then(
+      ({ content }) => String((content[0] as { text: string }).text),
+      (error: Error) => error.message,
+    )
+    await page.advance(2500)
+    answer({ action: 'decline' })
+    await page.advance(5000)
+    await expect(call).resolves.toMatch(outcome)
+  })
+
   it('a client without a handler declares nothing, and the server fails the call instead of asking', async () => {
     const { sdk, memory } = await connect({})
     const result = sdk.callTool({ name: 'ask', arguments: { questions: ['A?'] } })

@@ -28,6 +28,8 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
   return async (task, { transport, signal, onStatus, ask }) => {
     const { taskId } = task
     const seen = new Set<string>()
+    /** Why the server has not taken the response to an input request. */
+    const refused = new Map<string, unknown>()
     const ending = new AbortController()
     const over = ending.signal
     const stopListening = onAbort(signal, () => ending.abort(signal.reason))
@@ -57,13 +59,17 @@ export function followUntilDone({ environment, policy, onIssue }: FollowOptions)
 
     /** One round at a time: the client's multi round-trip knows no more. Input requests that come meanwhile are in the next snapshot. */
     async function askClient(inputRequests: Readonly<Record<string, InputRequest>>): Promise<void> {
+      for (const key of Object.keys(inputRequests)) if (refused.has(key)) throw refused.get(key)
       const fresh = Object.entries(inputRequests).filter(([key]) => !seen.has(key))
       if (isAsking || fresh.length === 0) return
       isAsking = true
       for (const [key] of fresh) seen.add(key)
       const responses = await inTime(ask(Object.fromEntries(fresh)))
       const send = (abort: AbortSignal) => updateTask(transport, taskId, responses, abort)
-      await deliver({ taskId, environment, policy, signal, send, onRetry: () => {} })
+      // Another client may have answered meanwhile, or the server asks no longer: the next snapshot says.
+      await deliver({ taskId, environment, policy, signal, send, onRetry: () => {} }).catch((error: unknown) => {
+        for (const [key] of fresh) refused.set(key, error)
+      })
       isAsking = false
     }
 
