@@ -248,7 +248,7 @@ describe('the devtools of a page with a strict CSP and a thousand busy calls', (
   test('say how the buttons that break things are enabled', async () => {
     await tab('Faults').click()
     await panel()
-      .getByText(/enabled by createFaultInjection/)
+      .getByText(/To enable these buttons, call createFaultInjection/)
       .waitFor({ timeout })
     expect(await button('Offline').isDisabled()).toBe(true)
   })
