@@ -80,6 +80,14 @@ test('a recording of a real run is shown step by step, and leads a new client to
   expect(await shownIn('Server')).toMatch(/task-\d: completed/)
 })
 
+test('a schedule that was played is shown from a link on the page, up to its end', async () => {
+  await tab.goto(app.url)
+  await tab.locator('main ul a').first().click()
+  await tab.getByText(/^Schedule \d+ of seed \d+$/).waitFor(PATIENCE)
+  await (await tab.locator('.replay ol button').all()).at(-1)?.click()
+  expect(await shownIn('Server')).toMatch(/task-\d: \w+/)
+})
+
 test('a recording is opened from a file', async () => {
   await tab.goto(app.url)
   await tab.locator('input[type=file]').waitFor(PATIENCE)

@@ -22,7 +22,8 @@ import { addTotals, type ChaosTotals, FAULT_ROWS, formatSettled, formatTotals, s
 //     --coverage              prints which pairs of the stage of a call and of what happened in it were reached, and how often
 //     --link N                prints the link that shows the Nth schedule of the seed, step by step
 //     --journals FOLDER       writes all that happens into files there, to compare two versions of the client by `diff`
-//     --record                keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
+//     --record                keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes,
+//                             and that link (of the first schedule by default) for docs/replay.md
 //     --keep                  plays the schedules whose digests are kept, and writes the digests into keptRounds.json
 
 /** Schedules of one seed. A failure ends its round; the other rounds go on. */
@@ -36,6 +37,7 @@ const { runs, seed, path, extra, flags } = parseRun(
 )
 if (extra.journals !== undefined) mkdirSync(extra.journals, { recursive: true })
 const count = path === undefined ? Math.ceil(runs / ROUND) : 1
+const linked = extra.link ?? (flags.record ? '1' : undefined)
 const drawn = Array.from(
   { length: count },
   (_, index): ChaosRound => ({
@@ -47,7 +49,7 @@ const drawn = Array.from(
     versions: flags.skew ? 'two' : 'one',
     twice: !flags.once,
     journals: extra.journals,
-    link: index === 0 && extra.link !== undefined ? Number(extra.link) : undefined,
+    link: index === 0 && linked !== undefined ? Number(linked) : undefined,
   }),
 )
 const rounds = flags.keep ? KEPT_ROUNDS : drawn
@@ -58,6 +60,7 @@ const settled: Record<number, number> = {}
 const coverage: Coverage = {}
 const startedAt = Date.now()
 let cpuSeconds = 0
+let link: string | undefined
 const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
   worker: 'test/chaos/worker.ts',
   rounds,
@@ -67,10 +70,11 @@ const failures = await playRounds<ChaosRound, ChaosRoundTotals>({
     played.set(roundName(round), toKeptRound(round))
     for (const [ms, times] of Object.entries(round.settled)) settled[Number(ms)] = (settled[Number(ms)] ?? 0) + times
     addCoverage(coverage, Object.entries(round.coverage))
-    if (round.link !== undefined) console.log(watchCommand(round.link))
+    link ??= round.link
     return `${totals.schedules?.times ?? 0} of ${ofAll}`
   },
 })
+if (link !== undefined) console.log(watchCommand(link))
 const seconds = Math.round((Date.now() - startedAt) / 1000)
 const inOrder = rounds.map(
   (round) => [roundName(round), played.get(roundName(round)) ?? { digest: '', counts: {} }] as const,
@@ -100,6 +104,7 @@ if (flags.record && path === undefined) {
     hours: hoursOf(cpuSeconds),
     settledWithinS: settledWithin(settled, 1),
     neverReached: neverReached(coverage),
+    ...(link !== undefined && { link }),
     faults: Object.fromEntries(faults),
   }
   keepSeen({ runs: { [`${client}, seed ${seed}`]: run } })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { example } from '../../docs/.vitepress/theme/replay/example.js'
 import { placesAfter, readFragment } from '../../docs/.vitepress/theme/replay/recording.js'
+import seen from '../seeded/seen.json' with { type: 'json' }
 import { toFragment, toSteps } from './recording.js'
 
 const shown = (state: object) => `shows ${JSON.stringify({ callId: '15efc2ed0000', name: 'work', key: 'a', ...state })}`
@@ -58,6 +58,8 @@ it('refuses a fragment whose end is missing, and finds no recording in another o
   await expect(readFragment('#what-holds')).resolves.toBeUndefined()
 })
 
-it('has an example that can be read', async () => {
-  expect((await readFragment(example))?.steps.length).toBeGreaterThan(100)
+it('can read the schedules to which the page links', async () => {
+  const links = Object.values<{ link?: string }>(seen.runs).flatMap(({ link }) => link ?? [])
+  expect(links.length).toBeGreaterThan(0)
+  for (const link of links) expect((await readFragment(link))?.steps.length).toBeGreaterThan(100)
 })

@@ -16,6 +16,8 @@ export interface SeenRun {
   readonly settledWithinS?: number
   /** What no schedule has reached. */
   readonly neverReached?: readonly string[]
+  /** The fragment by which docs/replay.md plays one of the schedules. */
+  readonly link?: string
   /** By what happened: in how many schedules, how often, and in how many of those something was lost, done twice or unequal. */
   readonly faults?: Readonly<
     Record<string, readonly [schedules: number, times: number, lost: number, twice: number, unequal: number]>
