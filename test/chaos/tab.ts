@@ -6,6 +6,8 @@ export interface Tab {
   readonly name: string
   readonly page: SimulatedPage
   readonly client: TaskClient
+  /** Whether its client is that of an earlier commit. */
+  readonly isEarlier: boolean
   readonly openedAt: number
   awakeSince: number
   isAlive: boolean
