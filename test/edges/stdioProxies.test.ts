@@ -76,7 +76,7 @@ describe('supergateway before a task server on stdio', () => {
     server.on('tasks/get', rpcError(-32602, 'unknown'))
     const error = await errorOf(set, client.callTool({ name: 'report' }))
     expect(error).toMatchObject({ name: 'TaskExpiredError', reason: 'unknown-task', taskId: 'task-secret-1' })
-    expect(error.message).toContain('which it created just before')
+    expect(error.message).toContain('which it has created itself')
     expect(error.message).toContain('proxies')
     expect(server.received('tools/call')).toHaveLength(1)
   })

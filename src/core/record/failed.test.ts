@@ -84,7 +84,7 @@ describe('failed', () => {
     const never = { ...RECORD, snapshotAt: 0 }
     const unknown = new TaskExpiredError('unknown-task', { message: UNKNOWN_TASK })
     expect(failed(never, unknown, AT, policy).end).toMatchObject({
-      error: { message: expect.stringMatching(/which it created just before/) },
+      error: { message: expect.stringMatching(/which it has created itself/) },
     })
     expect(failed(RECORD, unknown, AT, policy).end).toEqual({ at: NOW, error: unknown })
   })

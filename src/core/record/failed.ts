@@ -72,7 +72,7 @@ function isNeverShown({ task, snapshotAt }: TaskRecord, error: Error): boolean {
 }
 
 const NEVER_SHOWN: string =
-  'The server does not know this task, which it created just before' +
+  'The server does not know this task, which it has created itself' +
   (inDevelopment
     ? ': it was restarted, or requests reach several processes that share no tasks. Some proxies start one for each request. ' +
       'Start the call again; if it ends the same way, look there.'
