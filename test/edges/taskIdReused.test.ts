@@ -68,36 +68,33 @@ describe('a task id that the server uses again after a restart', () => {
   })
 
   it.each([
-    ['a response', 'tasks/update', (call: ToolCall) => call.respond('size', { action: 'decline' }), 'TaskInputError'],
-    ['a cancellation', 'tasks/cancel', (call: ToolCall) => call.cancel(), 'TaskExpiredError'],
-  ])(
-    '[EDGE-31] does not bring the other task %s that was on its way for the lost one',
-    async (_, method, send, name) => {
-      const requestedSchema = { type: 'object', properties: {} }
-      const size = { method: 'elicitation/create', params: { mode: 'form', message: 'Which size?', requestedSchema } }
-      server.on(
-        'tasks/get',
-        snapshot({ taskId: '1', createdAt: FIRST, status: 'input_required', inputRequests: { size } }),
-      )
-      const { client, call } = await openTab()
-      server.on(method, unreachable)
-      const sending = send(call).catch((error: unknown) => error)
-      await browser.advance(1000)
-      const tried = server.received(method).length
-      expect(tried).toBeGreaterThan(0)
-      // The other call of the page gets the id.
-      server.on('tools/call', created({ taskId: '1', createdAt: SECOND, lastUpdatedAt: SECOND }))
-      server.on('tasks/get', snapshot(reused))
-      const other = client.startToolCall({ name: 'report' }, { key: 'other' })
-      await browser.advance(200)
-      server.on(method, ack)
-      const sent = server.received(method).length
-      await browser.advance(60_000)
-      expect(server.received(method)).toHaveLength(sent)
-      expect(await sending).toMatchObject({ name })
-      expect(other.getState().phase).toBe('working')
-    },
-  )
+    ['a response', 'tasks/update', (call: ToolCall) => call.respond('size', { action: 'decline' })],
+    ['a cancellation', 'tasks/cancel', (call: ToolCall) => call.cancel()],
+  ])('[EDGE-31] does not bring the other task %s that was on its way for the lost one', async (_, method, send) => {
+    const requestedSchema = { type: 'object', properties: {} }
+    const size = { method: 'elicitation/create', params: { mode: 'form', message: 'Which size?', requestedSchema } }
+    server.on(
+      'tasks/get',
+      snapshot({ taskId: '1', createdAt: FIRST, status: 'input_required', inputRequests: { size } }),
+    )
+    const { client, call } = await openTab()
+    server.on(method, unreachable)
+    const sending = send(call).catch((error: unknown) => error)
+    await browser.advance(1000)
+    const tried = server.received(method).length
+    expect(tried).toBeGreaterThan(0)
+    // The other call of the page gets the id.
+    server.on('tools/call', created({ taskId: '1', createdAt: SECOND, lastUpdatedAt: SECOND }))
+    server.on('tasks/get', snapshot(reused))
+    const other = client.startToolCall({ name: 'report' }, { key: 'other' })
+    await browser.advance(200)
+    server.on(method, ack)
+    const sent = server.received(method).length
+    await browser.advance(60_000)
+    expect(server.received(method)).toHaveLength(sent)
+    expect(await sending).toMatchObject({ name: 'TaskExpiredError' })
+    expect(other.getState().phase).toBe('working')
+  })
 
   it('[EDGE-31] counts as lost after a reload, and nothing is called', async () => {
     const { page } = await openTab()

@@ -91,8 +91,9 @@ export interface ToolCall<TResult = CallToolResult> {
   detach(): void
   /**
    * Responds to an input request: checked, then sent, once. If the network fails, the response is sent again until it
-   * arrives, or until the call gives the server up: then it rejects with the `TaskUnreachableError` of the call. Resolves only
-   * once the server has accepted this response, or an equal one from this tab.
+   * arrives, or until the call fails because its task is lost or its server cannot be reached: then it rejects with the same
+   * `TaskExpiredError` or `TaskUnreachableError`. Resolves only once the server has accepted this response, or an equal one from
+   * this tab.
    *
    * @throws {TaskInputError} if the response does not fit the input request, if another one is being sent, or if the input
    *   request is gone or answered.
