@@ -34,9 +34,9 @@ export interface Entry {
   readonly callId: string
   readonly name: string
   readonly ref: CallRef
-  readonly args: Readonly<Record<string, unknown>> | undefined
+  args: Readonly<Record<string, unknown>> | undefined
   /** What the app has noted with the call, in the page that has started it. */
-  readonly meta: ToolCallMeta | undefined
+  meta: ToolCallMeta | undefined
   wire: CallOnWire | undefined
   start: OwnStart | undefined
   /** Why it ended without the backend. */

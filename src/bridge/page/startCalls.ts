@@ -66,9 +66,15 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   // Before the first news, nobody knows here whether there was a run before.
   const after = mirror.position !== undefined ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
   const start = { startedAt: environment.now(), after, failureCount: 0 }
-  const entry = book.add(
-    createEntry({ callId, name, ref: { name, key }, args, meta: how.meta, start, wire: interrupted }),
-  )
+  let entry: Entry
+  if (isUnknown && !known.isOver) {
+    // Handles that wait for the call go on with what this page makes of it.
+    entry = Object.assign(known, { args, meta: how.meta ?? known.meta, start, wire: undefined, unknown: 0 })
+    book.refresh(entry)
+  } else {
+    const { meta } = how
+    entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta, start, wire: interrupted }))
+  }
   entry.started = askToStart(entry, how, seen, options).catch((thrown: unknown) => refuse(entry, thrown, options))
   return { entry, refusal: NEVER }
 }
