@@ -536,8 +536,8 @@ describe('under withTasks alone', () => {
     expect(memory.count('tools/call')).toBe(1)
   })
 
-  it('the polling goes on while a handler thinks, and a task that ends meanwhile delivers its result', async () => {
-    server.on('tasks/get', asking({ a: FORM('Sure?') }), snapshot(), completed())
+  /** An SDK client whose handler of input requests answers when `decline` is called. */
+  async function connectThinking() {
     const sdk = new Client(
       { name: 'app', version: '1' },
       { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
@@ -552,10 +552,16 @@ describe('under withTasks alone', () => {
           answer = resolve
         }),
     )
+    return { sdk, decline: () => answer({ action: 'decline' }) }
+  }
+
+  it('the polling goes on while a handler thinks, and a task that ends meanwhile delivers its result', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }), snapshot(), completed())
+    const { sdk, decline } = await connectThinking()
     const result = sdk.callTool({ name: 'deploy' })
     await page.advance(5000)
     expect(server.received('tasks/get')).toHaveLength(3)
-    answer({ action: 'decline' })
+    decline()
     await page.advance(0)
     await expect(result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
@@ -566,26 +572,13 @@ describe('under withTasks alone', () => {
   ])('a call whose response the server refuses %s', async (_, meanwhile, outcome) => {
     server.on('tasks/get', asking({ a: FORM('Sure?') }), meanwhile, meanwhile, completed())
     server.on('tasks/update', rpcError(-32602, 'Not like this'))
-    const sdk = new Client(
-      { name: 'app', version: '1' },
-      { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
-    )
-    const http = new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch: server.fetch })
-    await sdk.connect(withTasks(http, { environment: page.environment }))
-    let answer = (_: { action: 'decline' }) => {}
-    sdk.setRequestHandler(
-      'elicitation/create',
-      () =>
-        new Promise((resolve) => {
-          answer = resolve
-        }),
-    )
+    const { sdk, decline } = await connectThinking()
     const call = sdk.callTool({ name: 'deploy' }).then(
       ({ content }) => String((content[0] as { text: string }).text),
       (error: Error) => error.message,
     )
     await page.advance(2500)
-    answer({ action: 'decline' })
+    decline()
     await page.advance(5000)
     await expect(call).resolves.toMatch(outcome)
   })

@@ -2,7 +2,17 @@ import type { TaskClientUrlOptions } from 'taskwire'
 import { byStatusField, defineJob, type JobDefinition } from 'taskwire/jobs'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient, itFull } from '../support/anyClient.js'
-import { created, http, type Reply, result, rpcError, snapshot, TASKS, unreachable } from '../support/scriptedServer.js'
+import {
+  created,
+  http,
+  type Reply,
+  result,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+  TASKS,
+  unreachable,
+} from '../support/scriptedServer.js'
 import { createVisits } from '../support/visits.js'
 import { isError, string, structured, text, tool } from './jobFixture.js'
 
@@ -43,6 +53,13 @@ async function rendering(
 const list = (...tools: object[]) => result({ tools, ttlMs: 0, cacheScope: 'private' })
 const working = result(structured({ status: 'running' }))
 const done = result(structured({ status: 'done', url: 'https://example.com/a.png' }))
+/** The tool `report` becomes a task, and every other one a job. */
+function serveBoth(server: ScriptedServer): void {
+  const started = result(structured({ run_id: 'run-1', status: 'running' }))
+  server.on('tools/call', (request) => (request.params['name'] === 'report' ? created() : started)(request))
+  server.on('tasks/get', snapshot())
+}
+
 const caught = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => Promise.reject(new Error('It did not fail.')),
@@ -148,13 +165,7 @@ describe('the polls of a job', () => {
   it('leave alone the stream for tasks, which takes those of the server', async () => {
     const visits = createVisits(createTaskClient, { tools: {}, extensions: { [TASKS]: {} } })
     const { server, browser } = visits
-    server.on('tools/call', ({ params, ...request }) =>
-      (params['name'] === 'report' ? created() : result(structured({ run_id: 'run-1', status: 'running' })))({
-        params,
-        ...request,
-      }),
-    )
-    server.on('tasks/get', snapshot())
+    serveBoth(server)
     const { client } = visits.open({ jobs: [defineJob(RENDER)] })
     client.startToolCall({ name: 'render' }).result.catch(() => {})
     await browser.advance(1000)
@@ -507,13 +518,7 @@ describe('a page that has no definition of the job', () => {
   it('asks the server to push its tasks, and not the jobs that it follows', async () => {
     const visits = createVisits(createTaskClient)
     const { server, browser } = visits
-    server.on('tools/call', ({ params, ...request }) =>
-      (params['name'] === 'report' ? created() : result(structured({ run_id: 'run-1', status: 'running' })))({
-        params,
-        ...request,
-      }),
-    )
-    server.on('tasks/get', snapshot())
+    serveBoth(server)
     const first = visits.open({ jobs: [defineJob(RENDER)] })
     first.client.startToolCall({ name: 'render' }, { key: 'once' }).result.catch(() => {})
     await browser.advance(1000)

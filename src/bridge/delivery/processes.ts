@@ -14,17 +14,17 @@ export interface Processes {
 
 /** How long to wait for the lock of a process that may have ended, in ms. */
 const TRY_MS = 1000
-/** How long to wait before a lock is asked for again that was lost, in ms. */
+/** How long a process waits before it requests a lost lock again, in ms. */
 const AGAIN_MS = 1000
 
 /**
  * ```text
  * A  name ─ lock ─ open notes, with the name of A ─╳ killed
  * B                                                   each minute: is the lock free? ─ takes over the notes ─ removes the name
- * A  (was only frozen)                                                                    lock ─ name ─ goes on
+ * A  (was only frozen)                                                                    lock ─ name ─ continues
  * ```
  *
- * A process that was frozen follows its calls as the one does that has taken them over. One of them sends each message.
+ * A process that was frozen still follows its calls, as does the one that has taken them over. Only one of them sends each message.
  */
 export function createProcesses(
   outbox: string,
@@ -48,7 +48,7 @@ export function createProcesses(
     }
   }
 
-  /** Does it where the process has ended, and nobody else does it. */
+  /** Runs `work` under the lock of that process, if the process has ended and no other one has the lock. */
   async function ifEnded(name: string, work: () => Promise<void>): Promise<void> {
     const trying = new AbortController()
     const giveUp = () => trying.abort()

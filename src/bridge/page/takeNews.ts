@@ -8,9 +8,9 @@ export interface NewsTaking {
   take(changes: Changes, epoch: string | undefined): void
   /** `epoch`: the life of the backend that says it. */
   takeCall(callId: string, wire: CallOnWire, epoch: string | undefined): void
-  /** Notes that this run is being forgotten: until that is told, its news are older. */
+  /** Notes that the page forgets this run. News about the run are ignored until the backend has confirmed that. */
   noteDropped(callId: string, startedAt: number): void
-  /** Notes when it is told: the backend keeps the calls that the news know then, and the page shows them again. */
+  /** Notes the position of the backend's confirmation. Calls that the news still contain there were kept, and are shown again. */
   tellDropped(callIds: readonly string[], told: Position | undefined): void
   clear(): void
 }

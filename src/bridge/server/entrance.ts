@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 export interface Entrance {
   /** What `use` makes of the session of the user who sends the request, or why that user gets nothing. */
   enter<T>(request: Request, use: (session: Session) => T | Promise<T>): Promise<T | Response>
-  /** False if the request is no longer of this user. Where the app throws, nobody knows, and nothing changes. */
+  /** False if the request no longer belongs to this user. If the app's `clientOf` throws, the stream stays open. */
   isStillOf(request: Request, client: TaskClient): Promise<boolean>
 }
 

@@ -11,7 +11,7 @@ import { change, learn } from './learning.js'
 import { type Run, take } from './run.js'
 
 /*
- * What is asked of the server for a task until it has taken it, or no call follows the task any longer.
+ * Requests for a task. They are sent again until the server has accepted them, or no call follows the task any longer.
  */
 
 /** Sends a request for a task. If the call is left meanwhile, it is sent for another one that follows the task. */

@@ -36,7 +36,7 @@ export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]):
 
 /**
  * True where nothing more is sent for the task: its id may be that of another one by now, which would get what is on its way, or
- * the server cannot be reached, and whoever waits for it to take something would wait for ever.
+ * the server cannot be reached, and a promise that waits for its acknowledgement would never settle.
  */
 function endsDelivery(error: Error): boolean {
   return error instanceof TaskExpiredError || error instanceof TaskUnreachableError
