@@ -65,8 +65,7 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
     if (signal.aborted) return
     run.onError(error, callId, 'respond')
     // Nothing is declined on the user's behalf: the input request waits for them.
-    if (inputOf(by(), taskId, inputKey) !== undefined)
-      setInput(run, by(), inputKey, (input) => ({ request: input.request, status: 'open' }))
+    setAsked(run, by(), taskId, inputKey, ({ request }) => ({ request, status: 'open' }))
   }
 }
 
@@ -110,14 +109,12 @@ async function send(
   } catch (error) {
     const isLeft = error === entry.abort?.signal.reason
     if (signal.aborted && !isLeft && !(error instanceof TaskInputError)) await refuse(callId, NO_SUCH_INPUT)
-    const by = followerOf(entry, task)
-    if (inputOf(by, taskId, inputKey) !== undefined)
-      setInput(run, by, inputKey, (input) => ({
-        request: input.request,
-        status: 'rejected',
-        isRetrying: false,
-        error: asError(error),
-      }))
+    setAsked(run, followerOf(entry, task), taskId, inputKey, ({ request }) => ({
+      request,
+      status: 'rejected',
+      isRetrying: false,
+      error: asError(error),
+    }))
     throw error
   } finally {
     pending.sent = undefined
@@ -180,6 +177,17 @@ function inputOf({ call, task }: CallEntry, taskId: string | undefined, inputKey
   if (task?.taskId !== taskId) return undefined
   if (task !== undefined) return task.record.end === undefined ? task.record.here.inputs.get(inputKey) : undefined
   return call.stage.name === 'calling' ? call.stage.inputs.get(inputKey) : undefined
+}
+
+/** Changes how the response fares, if the call is still of the task that it is meant for. */
+function setAsked(
+  run: Run,
+  entry: CallEntry,
+  taskId: string | undefined,
+  inputKey: string,
+  next: (input: InputState) => InputState,
+): void {
+  if (inputOf(entry, taskId, inputKey) !== undefined) setInput(run, entry, inputKey, next)
 }
 
 const NO_SUCH_INPUT = 'No open input request has this key: it was withdrawn, or never existed.'
