@@ -1,5 +1,6 @@
 import {
   type TaskClient,
+  TaskExpiredError,
   type TaskStorage,
   type ToolCall,
   ToolCallInterruptedError,
@@ -235,10 +236,14 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   await server.advance(50 * SECOND)
 
   const problems: string[] = []
+  /** True if the page of the call was gone before the backend had stored it, and the process that had it is killed: no one can make it again. */
+  const isGone = (id: string, error: Error | undefined) =>
+    error instanceof TaskExpiredError && !calls.some((call) => call.id === id && call.isOwn && pages.includes(call.of))
   // After a restart, no one can say of a call that it was forgotten.
   const shown = (client: TaskClient, user: string) =>
     statesOf(client)
-      .filter(({ key }) => !forgotten.has(`${user} ${key}`))
+      .map((state) => ({ ...state, id: `${user} ${state.key}` }))
+      .filter(({ id, error }) => !forgotten.has(id) && !isGone(id, error))
       .map(textOf)
       .sort()
   for (const [at, { client, user }] of pages.entries()) {
@@ -260,7 +265,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       problems.push(`the handle of ${id} says ${phase}, and its result is ${outcome ?? 'pending'}`)
     // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
     const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
-    if (!pages.includes(of) || forgotten.has(id) || isUnknown) continue
+    if (!pages.includes(of) || forgotten.has(id) || isUnknown || isGone(id, error)) continue
     if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(id)))
       problems.push(`the handle of ${id} says ${phase}: ${error?.message ?? ''}`)
   }
