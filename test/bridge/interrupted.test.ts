@@ -6,7 +6,13 @@ import { createWorkServer } from '../support/workServer.js'
 /** A backend that is killed after it has answered the start of a call, and before the MCP server has answered the `tools/call`. */
 function setUp(options: Parameters<typeof createWorkServer>[0] = {}) {
   const server = createWorkServer({ browser: { turns: 60 }, ...options })
-  const backend = createBridgedBackend(server)
+  const { setTimeout } = server.browser.openPage().environment
+  let allowMs = 0
+  const allow = async () => {
+    if (allowMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, allowMs))
+    return true
+  }
+  const backend = createBridgedBackend(server, { allow })
   const start = (client: TaskClient, seconds = 5) => {
     const call = client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'k' })
     call.result.catch(() => {})
@@ -14,6 +20,10 @@ function setUp(options: Parameters<typeof createWorkServer>[0] = {}) {
   }
   return {
     ...{ server, backend, start },
+    /** How long the backend takes from now on to find out whether a page may do something, in ms. */
+    takeTime: (ms: number) => {
+      allowMs = ms
+    },
     interrupt: async () => {
       server.faults.delay(3000, { method: 'tools/call', times: 1 })
       await server.advance(2000)
@@ -195,4 +205,24 @@ it('a page that only watches makes such a call again at once where its app asks 
   const call = start(watcher.client)
   await server.advance(8000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('news that are older than the answer to its start do not end a call', async () => {
+  const { server, backend, start, interrupt, takeTime } = setUp()
+  const [watcher, maker] = [backend.openPage(), backend.openPage()]
+  for (const { client } of [watcher, maker]) void client.connect()
+  await server.advance(500)
+  start(maker.client, 20)
+  await interrupt()
+  await maker.page.crash()
+  takeTime(3000)
+  const { client, page } = backend.openPage()
+  const call = start(client, 20)
+  await server.advance(20)
+  // Its answer comes; the news that the other tab passes on, that the call was interrupted, wait until it thaws.
+  page.freeze()
+  await server.advance(15_000)
+  await page.thaw()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 20 } })
 })

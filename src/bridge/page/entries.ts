@@ -4,7 +4,7 @@ import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { isSame } from '../../core/record/show.js'
 import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
 import { decodeCall } from '../wire/decodeCall.js'
-import { type CallOnWire, type CallRef, givenKey, type Position } from '../wire/messages.js'
+import { type Answer, type CallOnWire, type CallRef, givenKey, type Position } from '../wire/messages.js'
 
 /** A `tools/call` that this page has asked for. */
 export interface OwnStart {
@@ -14,7 +14,7 @@ export interface OwnStart {
   /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
   readonly run?: number
   readonly isNew?: boolean
-  readonly told?: Position
+  readonly told?: Answer
   /** The life of the backend that has taken it. */
   readonly takenBy?: string
   readonly failureCount: number

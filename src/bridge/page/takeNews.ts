@@ -84,6 +84,15 @@ export function createNewsTaking({ book, mirror, onForgotten, onInterrupted }: N
     return isForgotten && !isStarting
   }
 
+  /**
+   * True where an answer has said how the call is, and the news have not come as far: they take another way, and wait while a tab
+   * is frozen.
+   */
+  function isOld(callId: string): boolean {
+    const { told } = entries.get(callId)?.start ?? {}
+    return told?.call !== undefined && told.epoch === mirror.position?.epoch && !book.isTold(told)
+  }
+
   function takeKept(): void {
     for (const [callId, { told }] of dropped) {
       if (!book.isTold(told)) continue
@@ -105,9 +114,9 @@ export function createNewsTaking({ book, mirror, onForgotten, onInterrupted }: N
     },
     clear: () => dropped.clear(),
     take: ({ isWhole, calls, gone }, epoch) => {
-      const ids = gone.flatMap((each) => (takeGone(each) ? [each.callId] : []))
+      const ids = gone.flatMap((each) => (!isOld(each.callId) && takeGone(each) ? [each.callId] : []))
       if (ids.length > 0) onForgotten(new Set(ids))
-      for (const [callId, wire] of calls) takeCall(callId, wire, epoch)
+      for (const [callId, wire] of calls) if (!isOld(callId)) takeCall(callId, wire, epoch)
       takeKept()
       // What was asked for may have been told now.
       for (const entry of [...entries.values()]) {
