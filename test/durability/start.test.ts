@@ -64,6 +64,37 @@ describe('a call', () => {
     expect(visits.count('tools/call')).toBe(1)
   })
 
+  it('waits for a network that goes while a slow storage writes', async () => {
+    const visits = setUp()
+    visits.server.on('tools/call', created())
+    visits.server.on('tasks/get', completed())
+    const items = new Map<string, string>()
+    let finish = () => {}
+    const writing = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const storage: TaskStorage = {
+      getItem: async (key) => items.get(key) ?? null,
+      setItem: (key, value) => writing.then(() => void items.set(key, value)),
+      removeItem: async (key) => void items.delete(key),
+      keys: async () => [...items.keys()],
+    }
+    const visit = visits.open({ storage })
+    const call = startReport(visit)
+    await visits.browser.advance(1000)
+    await visit.page.setOnline(false)
+    finish()
+    await visits.browser.advance(60_000)
+    expect(visits.count('tools/call')).toBe(0)
+    expect(call.getState()).toMatchObject({ phase: 'calling', network: 'offline' })
+    await visit.page.setOnline(true)
+    await visits.browser.advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+    await visits.browser.advance(10_000)
+    expect(visits.count('tools/call')).toBe(1)
+    await expect(call.result).resolves.toBeDefined()
+  })
+
   it.each([
     ['is cancelled', ({ call }: { call: ToolCall }) => call.cancel()],
     ['is closed with its client', ({ client }: { client: TaskClient }) => client.close()],

@@ -82,11 +82,8 @@ function calling(call: Call, { inputs, failure, isOffline }: Stage<'calling'>, b
   return running(call, phase, {
     ...shown,
     ...(progress && { progress }),
-    ...(failure && {
-      network: isOffline ? ('offline' as const) : ('retrying' as const),
-      failureCount: failure.count,
-      lastError: failure.error,
-    }),
+    ...(failure && { network: 'retrying' as const, failureCount: failure.count, lastError: failure.error }),
+    ...(isOffline && { network: 'offline' as const }),
   })
 }
 

@@ -11,6 +11,7 @@ import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
 import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
 import { askedMs, retry } from '../time/retry.js'
+import { untilOnline } from '../time/untilOnline.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
 import { change } from './learning.js'
 import { now, type Run } from './run.js'
@@ -65,6 +66,13 @@ export async function sendCall(
     signal.throwIfAborted()
   }
 
+  /** The network went while the storage took its time: what is sent now would be lost, and count as interrupted. */
+  async function untilBackOnline(): Promise<void> {
+    setOffline(run, entry, true)
+    await untilOnline({ environment, signal }).catch(() => {})
+    setOffline(run, entry, false)
+  }
+
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
     // The server may have forgotten the call, or be another one by now.
@@ -92,6 +100,7 @@ export async function sendCall(
       change(run, entry, (call) => ({ ...call, sent }))
       throw new PageOutdatedError(name, { callId })
     }
+    if (!environment.isOnline()) await untilBackOnline()
     checkLock(written || lock === NO_LOCK || !records.isShared)
     if (signal.aborted && sent === 'no') {
       // Cancelled or left while the storage took its time: it is not sent, so no page is to take it for interrupted.
