@@ -1,4 +1,10 @@
-import { createTaskClient, type TaskClient, TaskExpiredError, ToolCallInterruptedError } from 'taskwire'
+import {
+  createTaskClient,
+  type TaskClient,
+  TaskExpiredError,
+  type TaskStorage,
+  ToolCallInterruptedError,
+} from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
 import { describe, expect, it } from 'vitest'
@@ -9,10 +15,25 @@ const URL = 'http://localhost/api/calls'
 
 type Name = 'A' | 'B' | 'C' | 'D'
 
+/** A storage that processes share. */
+function sharedStorage(): TaskStorage {
+  const storage = memoryStorage()
+  return {
+    ...storage,
+    replaceItem: (key, before, after) => {
+      const known = storage.getItem(key)
+      if (known !== after && known !== before) return false
+      if (after === undefined) storage.removeItem(key)
+      else storage.setItem(key, after)
+      return true
+    },
+  }
+}
+
 /** Processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
 function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
-  const storage = memoryStorage()
+  const storage = sharedStorage()
 
   /** The processes that wait for their storage. */
   const slow = new Set<Name>()
@@ -292,6 +313,25 @@ it('a call that no process knows ends with an error', async () => {
   await processes.A.client.forget({ callId: processes.A.client.toolCallId('work', 'k') })
   await server.advance(30_000)
   await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+})
+
+it('a call goes on although its next process cannot read its records for a minute', async () => {
+  const { server, client, processes, route, slow, moveStream, kill } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 90 } }, { key: 'k' })
+  await server.advance(2000)
+  slow.add('B')
+  await kill('A')
+  route.actions = 'B'
+  moveStream('B')
+  await server.advance(60_000)
+  expect(call.getState().phase).toBe('working')
+  slow.delete('B')
+  await server.advance(60_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 90 } })
+  expect(processes.B.client.getToolCallState(processes.B.client.toolCallId('work', 'k'))?.phase).toBe('completed')
 })
 
 describe('a call whose process was killed before its task was known', () => {

@@ -226,3 +226,31 @@ it('news that are older than the answer to its start do not end a call', async (
   await server.advance(30_000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 20 } })
 })
+
+it('a call is not over because the answer of its process comes after the next process has found it interrupted', async () => {
+  const { server, backend, start } = setUp()
+  const { client, network } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(3000, { method: 'tools/call', times: 1 })
+  network.delayAnswers(1, 8000)
+  const call = start(client)
+  await server.advance(2000)
+  await backend.restart()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('a call that is made again is not over because a process that did not know it says so later', async () => {
+  const { server, backend, interrupt } = setUp()
+  const [maker, watcher] = [backend.openPage(), backend.openPage()]
+  for (const { client } of [maker, watcher]) void client.connect()
+  await server.advance(500)
+  const call = maker.client.startToolCall({ name: 'look', arguments: { seconds: 5 } }, { key: 'k' })
+  const states = statesOf(watcher.client)
+  watcher.network.delayAnswers(1, 8000)
+  await interrupt()
+  await server.advance(60_000)
+  expect(await call.result).toBeDefined()
+  expect(states.filter((state) => /failed/.test(state))).toEqual([])
+})

@@ -15,6 +15,7 @@ import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
 import { change } from './learning.js'
 import { begin, findTask, isAnew, isReusable, MAX_SETTLED, meet, newCall, type Repeat } from './pageCalls.js'
+import { readRecord } from './readRecord.js'
 import type { Run } from './run.js'
 import { startCall } from './start.js'
 
@@ -131,7 +132,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   if (signal.aborted) return []
   run.tabs.open()
   if (callId !== undefined) {
-    const found = await run.readFound(run, callId, await run.records.read(callId))
+    const found = await readRecord(run, callId, signal).catch(() => undefined)
     if (!isThere(run, found)) return []
     const known = knownCall(run, found)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)
@@ -187,7 +188,7 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
   let lock = NO_LOCK
   try {
     lock = await run.tabs.lock(`call:${callId}`, signal)
-    const found = await run.records.read(callId)
+    const found = await readRecord(run, callId, signal)
     return isThere(run, found) ? [createHandle(run, knownCall(run, found) ?? open(run, found))] : []
   } catch (error) {
     if (signal.aborted) return []

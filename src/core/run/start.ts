@@ -11,15 +11,13 @@ import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import { attach } from './leading.js'
 import { change } from './learning.js'
 import { adopt, failureOf } from './pageCalls.js'
+import { readRecord } from './readRecord.js'
 import { refuseOther } from './refuseOther.js'
 import { resumeCancel } from './requests.js'
 import { now, type Run } from './run.js'
 import { sendCall } from './send.js'
 import { settle } from './settle.js'
 import { tell } from './showing.js'
-
-/** How long to wait for a storage that does not answer, in ms. */
-const STORAGE_RETRY_MS = 1000
 
 /** How a call is started. */
 export interface Start {
@@ -82,18 +80,6 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     lock.release()
   }
   if (signal.reason === LOCK_LOST) await startCall(run, entry, start)
-}
-
-/** What other pages have left of a call. A storage that other processes have, too, is asked until it answers. */
-async function readRecord(run: Run, callId: string, signal: AbortSignal): Promise<CallRecord | undefined> {
-  const { records, environment } = run
-  let found = await records.find(callId)
-  while (found === 'silent' && records.isShared) {
-    await new Promise<void>((resolve) => environment.setTimeout(resolve, STORAGE_RETRY_MS))
-    signal.throwIfAborted()
-    found = await records.find(callId)
-  }
-  return run.readFound(run, callId, typeof found === 'string' ? undefined : found)
 }
 
 function isWaiting({ call }: CallEntry): boolean {

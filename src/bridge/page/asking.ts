@@ -1,0 +1,106 @@
+import type { Environment } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
+import type { Answer } from '../wire/messages.js'
+import { type Entry, isDoubted, isLost } from './entries.js'
+import type { EntryBook } from './entryBook.js'
+import { latestOf } from './latestOf.js'
+import type { Mirror } from './mirror.js'
+import type { Post } from './requests.js'
+import type { NewsTaking } from './takeNews.js'
+
+export interface AskingOptions {
+  readonly environment: Environment
+  readonly book: EntryBook
+  readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
+  readonly news: Pick<NewsTaking, 'takeCall'>
+  readonly post: Post
+  /** Called with a call that the processes of the backend do not know. */
+  readonly onUnknown: (entry: Entry, error: Error) => void
+}
+
+/** Asks the backend for what the news do not say. */
+export interface Asking {
+  /** Takes what an answer says of a call, where the news come from another process of the backend. */
+  takeAnswer(entry: Entry, answer: Answer): void
+  /** Fetches the outcome of a call that ended in an earlier life of the backend. */
+  fetchOutcome(entry: Entry): void
+  /** Asks for the calls that other processes have, until the news know them. */
+  watch(): void
+  close(): void
+}
+
+/** When a call is asked for that the news do not know, and how often after that, in ms. Mostly the news come first. */
+const FIRST_ASK_MS = 1000
+const NEXT_ASK_MS = 2000
+
+export function createAsking({ environment, book, mirror, news, post, onUnknown }: AskingOptions): Asking {
+  const { entries } = book
+  let timer: unknown
+
+  function fetchOutcome(entry: Entry): void {
+    if (entry.shown.phase !== 'ended') return
+    entry.isWanted = true
+    ask(entry)
+  }
+
+  /** Asks what has become of a call. Any process of the backend can read that. */
+  function ask(entry: Entry): void {
+    if (entry.isFetching) return
+    entry.isFetching = true
+    const { position } = mirror
+    post({ type: 'resume', call: entry.ref })
+      .then((answer) => {
+        // A start that is still under way may be sent to a process that knows more.
+        if (entry.start?.told !== undefined) entry.start = { ...entry.start, told: answer }
+        takeAnswer(entry, answer)
+        return answer.call ?? mirror.wireOf(entry.callId)
+      })
+      .then(
+        (found) => {
+          if (found !== undefined && isDoubted(entry, found)) {
+            entry.unknown += 1
+            news.takeCall(entry.callId, found, mirror.position?.epoch)
+          } else if (entry.unknown > 0) {
+            entry.unknown = 0
+            book.refresh(entry)
+          }
+        },
+        (thrown: unknown) => {
+          const isEnded = entry.shown.phase === 'ended'
+          // The news know it by now, or it is being asked for once more.
+          if (!isEnded && !book.isElsewhere(entry)) return
+          entry.unknown += 1
+          // The process that has taken the call may be another one than the one that was asked.
+          if (isEnded || isLost(entry)) onUnknown(entry, asError(thrown))
+          else book.refresh(entry)
+        },
+      )
+      .finally(() => {
+        entry.isFetching = false
+        // The backend was started again meanwhile, and the process that was asked may be gone.
+        if (mirror.position?.epoch !== position?.epoch) fetchOutcome(entry)
+      })
+  }
+
+  function takeAnswer(entry: Entry, answer: Answer): void {
+    const { callId, start } = entry
+    if (entries.get(callId) === entry) {
+      if (answer.call !== undefined && start !== undefined) entry.start = { ...start, run: answer.call.startedAt }
+      const { wire, epoch } = latestOf(entry, answer, mirror, book.isTold(answer))
+      if (wire !== undefined) news.takeCall(callId, wire, epoch)
+    }
+    book.refresh(entry)
+    watch()
+  }
+
+  function watch(delayMs: number = FIRST_ASK_MS): void {
+    if (timer !== undefined || ![...entries.values()].some(book.isElsewhere)) return
+    timer = environment.setTimeout(() => {
+      timer = undefined
+      for (const entry of [...entries.values()]) if (book.isElsewhere(entry)) ask(entry)
+      watch(NEXT_ASK_MS)
+    }, delayMs)
+  }
+
+  return { takeAnswer, fetchOutcome, watch, close: () => environment.clearTimeout(timer) }
+}
