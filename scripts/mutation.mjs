@@ -1,13 +1,15 @@
-// Tests the tests: `npm run mutation`, or `npm run mutation -- core/record core/time` for some rooms of src. StrykerJS changes the code
-// in one place at a time, and the unit tests of the room have to fail. Prints what no test has noticed and the score of each
-// room; `-- --write` writes the scores into docs/project/mutation.md. What has been found out is kept: the next run tests what has
-// changed since and what has timed out, and `-- --last` prints what the last one has found. A survivor that is no lack of a
-// test has its reason in test/mutation/survivors.json. A room below the goal fails, and so does a reason that is not needed.
+// Tests the tests: `npm run mutation`, or `npm run mutation -- core/record core/time` for some rooms of src, or core/record/merge for
+// one file or folder of a room. StrykerJS changes the code in one place at a time, and the unit tests of the room have to
+// fail. Prints what no test has noticed and the score; `-- --write` writes the scores of rooms into docs/project/mutation.md.
+// What has been found out is kept: the next run tests what has changed since and what has timed out, and `-- --last` prints
+// what the last one has found. A survivor that is no lack of a test has its reason in test/mutation/survivors.json. A room
+// below the goal fails, and so does a reason that is not needed.
 // StrykerJS and the Node that it needs are installed beside the other tools, so that npm install brings neither.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { argv, env, exit } from 'node:process'
+import { tableOf } from './budgets.mjs'
 
 /** @typedef {{ status: string, statusReason?: string, replacement: string, coveredBy?: string[], testsCompleted?: number, location: Record<'start' | 'end', { line: number, column: number }> }} Mutant */
 /** @typedef {{ files: Record<string, { source: string, mutants: Mutant[] }> }} Report */
@@ -18,6 +20,10 @@ const HOME = 'node_modules/.mutation'
 const PAGE = 'docs/project/mutation.md'
 const RESULTS = 'test/mutation/results.json'
 const GOAL = 85
+/** What is known of a task is decided there, in pure functions: nothing keeps their tests from noticing each change. */
+const HIGHER_GOALS = new Map([['core/record', 98]])
+/** @param {string} room */
+const goalOf = (room) => HIGHER_GOALS.get(room) ?? GOAL
 /** In the order of the table. */
 const ROOMS = [
   'core/protocol',
@@ -35,7 +41,9 @@ const ROOMS = [
 const fileOf = (room) => room.replaceAll('/', '-')
 
 const words = argv.slice(2).filter((word) => !word.startsWith('--'))
-const unknown = words.find((word) => !ROOMS.includes(word))
+/** @param {string} part */
+const roomOf = (part) => ROOMS.find((room) => part === room || part.startsWith(`${room}/`))
+const unknown = words.find((word) => roomOf(word) === undefined)
 if (unknown !== undefined) {
   console.error(`There is no room ${unknown}. The rooms are: ${ROOMS.join(', ')}.`)
   exit(2)
@@ -80,10 +88,17 @@ function forgetTimeouts(file) {
 }
 
 /**
+ * The files that are mutated. Of a file `part` says the name without its ending.
+ * @param {string} part
+ */
+const filesOf = (part) => (existsSync(`src/${part}.ts`) ? `src/${part}.ts` : `src/${part}/**/*.ts`)
+
+/**
  * @param {string} room
+ * @param {string} part the room, or what of it is mutated
  * @returns {Report | undefined} undefined where the run came to no end
  */
-function mutate(room) {
+function mutate(room, part) {
   const report = `${HOME}/${fileOf(room)}.report.json`
   const incrementalFile = `${HOME}/${fileOf(room)}.incremental.json`
   forgetTimeouts(incrementalFile)
@@ -91,7 +106,7 @@ function mutate(room) {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
-    mutate: [`src/${room}/**/*.ts`, '!src/**/*.test.ts', '!src/**/*.test-d.ts'],
+    mutate: [filesOf(part), '!src/**/*.test.ts', '!src/**/*.test-d.ts'],
     // The words of errors are for people, and what is computed once at import would take a run of everything for each mutant.
     mutator: { excludedMutations: ['StringLiteral'] },
     ignoreStatic: true,
@@ -126,12 +141,15 @@ function mutate(room) {
   return status === 0 ? readJson(report) : undefined
 }
 
+/** @param {string} file @param {string} part */
+const isOf = (file, part) => file === `src/${part}.ts` || file.startsWith(`src/${part}/`)
+
 /**
  * @param {Report} report
- * @param {string} room
+ * @param {string} part
  */
-function judge(report, room) {
-  const files = Object.entries(report.files).filter(([file]) => file.startsWith(`src/${room}/`))
+function judge(report, part) {
+  const files = Object.entries(report.files).filter(([file]) => isOf(file, part))
   /** @type {Survivor[]} */
   const survivors = []
   /**
@@ -175,63 +193,56 @@ if (!argv.includes('--last')) install()
 // An hour of work, of which nobody waits for the next second.
 setPriority(10)
 
-for (const room of words.length > 0 ? words : ROOMS) {
-  console.log(`\n# ${room}`)
+for (const part of words.length > 0 ? words : ROOMS) {
+  console.log(`\n# ${part}`)
+  const room = roomOf(part) ?? part
   const last = `${HOME}/${fileOf(room)}.report.json`
   const isLast = argv.includes('--last')
   if (isLast && !existsSync(last)) continue
-  const report = isLast ? readJson(last) : mutate(room)
+  const report = isLast ? readJson(last) : mutate(room, part)
   if (report === undefined) {
-    problems.push(`${room}: the run came to no end.`)
+    problems.push(`${part}: the run came to no end.`)
     continue
   }
-  const { survivors, undecided, killed, timedOut, cutShort } = judge(report, room)
-  if (cutShort > 0) problems.push(`${room}: ${cutShort} survivors have not run every test that reaches them.`)
+  const { survivors, undecided, killed, timedOut, cutShort } = judge(report, part)
+  if (cutShort > 0) problems.push(`${part}: ${cutShort} survivors have not run every test that reaches them.`)
   const isMeant = (/** @type {Reason} */ reason, /** @type {Survivor} */ { file, text, code, becomes }) =>
     reason.file === file && reason.text === text && reason.code === code && reason.becomes === becomes
   const open = survivors.filter((survivor) => !reasons.some((reason) => isMeant(reason, survivor)))
   for (const { file, line, code, becomes } of open) console.log(`${file}:${line}  ${code}  =>  ${becomes}`)
-  for (const reason of reasons.filter(({ file }) => file.startsWith(`src/${room}/`))) {
+  for (const reason of reasons.filter(({ file }) => isOf(file, part))) {
     if ([...survivors, ...undecided].some((place) => isMeant(reason, place))) continue
     problems.push(`${reason.file}: a test notices that ${reason.code} became ${reason.becomes}: it needs no reason.`)
   }
   const mutants = killed + survivors.length
-  if (killed < (mutants * GOAL) / 100) problems.push(`${room}: less than ${GOAL} % of the changes were noticed.`)
+  const goal = goalOf(room)
+  if (killed < (mutants * goal) / 100) problems.push(`${part}: less than ${goal} % of the changes were noticed.`)
   const explained = survivors.length - open.length
   const date = (isLast ? statSync(last).mtime : new Date()).toISOString().slice(0, 10)
-  results[room] = { mutants, killed, timedOut, explained, date }
+  if (part === room) results[room] = { mutants, killed, timedOut, explained, date }
+  else console.log(`${killed} of ${mutants} were noticed.`)
 }
 
-/**
- * @param {string} name
- * @param {Omit<Score, 'date'>} counts
- * @param {string} date
- */
-function row(name, { mutants, killed, timedOut, explained }, date) {
-  const score = mutants === 0 ? 0 : (100 * killed) / mutants
-  const survived = mutants - killed
-  return `| ${name} | ${mutants} | ${killed} | ${timedOut} | ${survived} | ${explained} | ${score.toFixed(1)} % | ${date} |`
-}
-
-const scored = ROOMS.flatMap((room) => {
+const HEAD = [
+  'room',
+  'mutants',
+  'killed',
+  'of these by a timeout',
+  'survived',
+  'of these with a reason',
+  'score',
+  'run on',
+]
+const rows = ROOMS.flatMap((room) => {
   const score = results[room]
-  return score === undefined ? [] : [{ room, ...score }]
+  if (score === undefined) return []
+  const { mutants, killed, timedOut, explained, date } = score
+  const share = `${((100 * killed) / mutants).toFixed(1)} %`
+  return [[`\`src/${room}\``, ...[mutants, killed, timedOut, mutants - killed, explained].map(String), share, date]]
 })
-const all = { mutants: 0, killed: 0, timedOut: 0, explained: 0 }
-for (const { mutants, killed, timedOut, explained } of scored) {
-  all.mutants += mutants
-  all.killed += killed
-  all.timedOut += timedOut
-  all.explained += explained
-}
-const table = [
-  '| room | mutants | killed | of these by a timeout | survived | of these with a reason | score | run on |',
-  '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
-  ...scored.map(({ room, date, ...counts }) => row(`\`src/${room}\``, counts, date)),
-  ...ROOMS.filter((room) => results[room] === undefined).map((room) => `| \`src/${room}\` | | | | | | none yet | |`),
-  row('together', all, ''),
-].join('\n')
-console.log(`\n${table}\n\nThe goal is ${GOAL} % in each room.`)
+const table = tableOf([HEAD, ...rows])
+const higher = [...HIGHER_GOALS].map(([room, goal]) => `, and ${goal} % in ${room}`).join('')
+console.log(`\n${table}\n\nThe goal is ${GOAL} % in each room${higher}.`)
 
 if (argv.includes('--write')) {
   writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`)
