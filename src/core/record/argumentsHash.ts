@@ -1,3 +1,4 @@
+import { isJsonObject } from '../protocol/json.js'
 import { hash } from './hash.js'
 
 /**
@@ -11,8 +12,9 @@ export function argumentsHash(args: object | undefined): string {
 }
 
 function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  if (!isJsonObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, value[name]]))
 }
 
 /** True where both are known and differ. Nothing is known of a task that the app has named, or of an earlier version's record. */

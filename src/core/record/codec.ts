@@ -15,12 +15,9 @@ import {
 
 export const VERSION = 1
 
-/** How a record of this version begins. */
-export const OWN_START: string = `{"v":${VERSION},`
-
 /** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */
 export function encodeCallRecord(record: CallRecord): string {
-  return OWN_START + JSON.stringify(kept(record)).slice(1)
+  return JSON.stringify({ v: VERSION, ...kept(record) })
 }
 
 /**
@@ -154,7 +151,7 @@ function isText(value: unknown): value is string {
 
 /** JSON has a number that is read as Infinity: 1e999. */
 export function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
+  return Number.isFinite(value)
 }
 
 function hasTimes<N extends string>(times: Record<N, unknown>): times is Record<N, number> {
@@ -162,7 +159,7 @@ function hasTimes<N extends string>(times: Record<N, unknown>): times is Record<
 }
 
 export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: number): TaskRecord['cancelling'] {

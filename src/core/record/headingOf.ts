@@ -4,5 +4,5 @@ import { type SettledToolCall, titleOf } from './toolCallState.js'
 export function headingOf(call: SettledToolCall): string {
   const what = titleOf(call) || 'A task'
   if (call.phase === 'cancelled') return `${what} was cancelled`
-  return call.phase === 'failed' || call.result?.isError ? `${what} has failed` : `${what} is done`
+  return call.result && !call.result.isError ? `${what} is done` : `${what} has failed`
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
 import type { Task } from '../protocol/task.js'
 import { decodeCallRecord, encodeCallRecord } from './codec.js'
-import { heldRecord, isHeldRecord, isNewerRecord, isRecordExpired } from './keep.js'
+import { heldRecord, isHeldRecord, isNewerRecord, isRecordExpired, isSameStart } from './keep.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -91,6 +91,18 @@ describe('a record whose task id names a session', () => {
       expect(isHeldRecord(text)).toBe(false)
     },
   )
+})
+
+it('takes two records for those of one call where it was made in the same moment, and nothing else for a record', () => {
+  const [one, later] = [encodeCallRecord(CALL), encodeCallRecord({ ...CALL, startedAt: NOW + 1 })]
+  expect(isSameStart(one, encodeCallRecord({ ...CALL, held: 'working' }))).toBe(true)
+  expect(isSameStart(one, later)).toBe(false)
+  for (const [a, b] of [
+    [one, 'no record'],
+    ['no record', one],
+    ['no record', 'none either'],
+  ] as const)
+    expect(isSameStart(a, b)).toBe(false)
 })
 
 it.each([

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../protocol/json.js'
 import { isTerminal } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
-import { decodeCallRecord, encodeCallRecord, OWN_START, VERSION } from './codec.js'
+import { decodeCallRecord, encodeCallRecord, VERSION } from './codec.js'
 import { type CallRecord, isOver } from './record.js'
 
 /** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
@@ -29,8 +29,7 @@ export function isHeldRecord(text: string | null | undefined): boolean {
 }
 
 /** True where both are records, and the one call was not made after the other. */
-export function isSameStart(a: string | null | undefined, b: string | null | undefined): boolean {
-  if (typeof a !== 'string' || typeof b !== 'string') return false
+export function isSameStart(a: string, b: string): boolean {
   const startedAt = decodeCallRecord(a, 0)?.startedAt
   return startedAt !== undefined && startedAt === decodeCallRecord(b, 0)?.startedAt
 }
@@ -44,7 +43,7 @@ function namesSession({ task }: CallRecord): boolean {
  * version to read: it stands for a call that was made.
  */
 export function isNewerRecord(text: unknown, callId: string): boolean {
-  if (typeof text !== 'string' || text.startsWith(OWN_START)) return false
+  if (typeof text !== 'string') return false
   try {
     const body: unknown = JSON.parse(text)
     return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId

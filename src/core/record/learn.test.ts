@@ -31,7 +31,7 @@ const RULES: CallRules = {
 }
 const RECORD: TaskRecord = { ...newTaskRecord(TASK, 'modern', NOW - 5000, NOW - 1000), sentAt: NOW - 100 }
 const POLLED: Arrival = { now: NOW, askedAt: NOW - 100, isPushed: false }
-const PUSHED: Arrival = { now: NOW, askedAt: undefined, isPushed: true }
+const PUSHED: Arrival = { now: NOW, askedAt: 0, isPushed: true }
 
 const working = (changes: Partial<Task> = {}): DetailedTask =>
   ({ ...TASK, lastUpdatedAt: at(50_000), ...changes }) as DetailedTask
@@ -66,7 +66,7 @@ const records = recordOf({
   lastUpdatedAt: isoTimes,
 }).map(({ lastUpdatedAt, ...known }): TaskRecord => ({ ...RECORD, ...known, task: { ...TASK, lastUpdatedAt } }))
 const arrivals = recordOf({ isPolled: boolean(), isPushed: boolean() }).map(
-  ({ isPolled, isPushed }): Arrival => ({ now: NOW, askedAt: isPolled ? NOW - 100 : undefined, isPushed }),
+  ({ isPolled, isPushed }): Arrival => ({ now: NOW, askedAt: isPolled ? NOW - 100 : 0, isPushed }),
 )
 
 describe('learn', () => {
@@ -275,6 +275,11 @@ describe('learn, of what ends a task', () => {
     expect(learn(due(10_001), answer, POLLED, RULES).receivedAt).toBe(NOW - 50_000 + 10_001)
     expect(learn(due(500_000), answer, POLLED, RULES).receivedAt).toBe(NOW - 100)
     expect(learn(due(500_000), answer, PUSHED, RULES)).toMatchObject({ receivedAt: NOW - 50_000, end: undefined })
+  })
+
+  it('counts the time that a page was away before the end of the ttl, however late the next poll is', () => {
+    const away = { ...record, receivedAt: NOW - 30_000, earliestAt: NOW - 25_000 }
+    expect(learn(away, working({ ttlMs: 40_000 }), POLLED, RULES).receivedAt).toBe(NOW - 30_000)
   })
 
   it('leaves what it does not change as it is', () => {

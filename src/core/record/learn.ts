@@ -25,8 +25,8 @@ export interface CallRules {
 /** How a snapshot came. */
 export interface Arrival {
   readonly now: number
-  /** When the poll for it was sent, ms since the epoch; undefined where the server has pushed it. */
-  readonly askedAt: number | undefined
+  /** When the poll for it was sent, ms since the epoch; 0 where the server has pushed it. */
+  readonly askedAt: number
   /** True if the server pushes what happens to the task. */
   readonly isPushed: boolean
 }
@@ -44,18 +44,16 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
   if (record.end !== undefined) return record
   if (isAnotherTask(record, snapshot)) {
     // Where it was pushed, the next poll says so.
-    if (askedAt === undefined) return record
-    return reused(record, now)
+    return askedAt === 0 ? record : reused(record, now)
   }
   const { passedOver } = record.here
-  const order = takeSnapshot({ task: record.task, passedOver }, snapshot, (askedAt ?? 0) > record.heardAt)
+  const order = takeSnapshot({ task: record.task, passedOver }, snapshot, askedAt > record.heardAt)
   if (order.task !== snapshot) return passOver(record, snapshot, order.passedOver, arrival, rules.policy)
   if (isTerminalTask(snapshot)) return withTask(ended(record, { at: now, task: snapshot }), pickTask(snapshot), now)
   const known = seen(record, askedAt)
-  if (askedAt !== undefined && isPastTtl(known.task, known.receivedAt, askedAt)) {
-    // This was the last poll, unless the answer has prolonged the ttl.
-    if (isPastTtl(snapshot, known.receivedAt, now)) return expired(record, now)
-  }
+  // This was the last poll, unless the answer has prolonged the ttl.
+  const wasLast = isPastTtl(known.task, known.receivedAt, askedAt)
+  if (wasLast && isPastTtl(snapshot, known.receivedAt, now)) return expired(record, now)
   return withInputs(taken(known, snapshot, arrival, rules.policy), record, snapshot, now, rules)
 }
 
@@ -66,9 +64,9 @@ const LATE_MS = 10_000
  * Past its ttl, only time that this page has seen pass counts: where the server shows the task after a poll that came too
  * late, the clock may have been set forward.
  */
-function seen(record: TaskRecord, askedAt: number | undefined): TaskRecord {
+function seen(record: TaskRecord, askedAt: number): TaskRecord {
   const { task, receivedAt, earliestAt, retryAt, quietUntil } = record
-  if (askedAt === undefined || !isPastTtl(task, receivedAt, askedAt)) return record
+  if (!isPastTtl(task, receivedAt, askedAt)) return record
   const lateMs = askedAt - Math.max(earliestAt, retryAt, quietUntil)
   return lateMs > LATE_MS ? { ...record, receivedAt: Math.min(receivedAt + lateMs, askedAt) } : record
 }
@@ -92,7 +90,7 @@ function passOver(
 ): TaskRecord {
   const { earliestAt, here } = record
   // Nobody has asked for it: it answers no poll.
-  if (askedAt === undefined) {
+  if (askedAt === 0) {
     return record.failure ? record : { ...record, quietUntil: 0, retryAt: 0, triedAt: now, notedAt: now }
   }
   return {
@@ -129,7 +127,7 @@ function taken(
     sentAt: record.sentAt,
     triedAt: now,
     // A push says nothing of a poll that is under way.
-    pollingUntil: askedAt === undefined ? record.pollingUntil : 0,
+    pollingUntil: askedAt === 0 ? record.pollingUntil : 0,
     retryAt: 0,
     quietUntil: isPushed ? now + Math.max(interval, policy.safetyIntervalMs) : 0,
     failure: undefined,
@@ -166,7 +164,7 @@ function withInputs(
   const isBusy = Object.keys(inputRequests).some((key) => !next.answered.includes(key))
   const idlePolls = snapshot.status === 'input_required' && !isBusy ? before + 1 : 0
   if (idlePolls >= rules.stuckAfterPolls) return fail(stuck(idlePolls, taskId))
-  return inputRequests === known && idlePolls === before ? next : { ...next, inputRequests, idlePolls }
+  return { ...next, inputRequests, idlePolls }
 }
 
 const NOTHING_ASKED: TaskRecord['inputRequests'] = {}

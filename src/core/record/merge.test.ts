@@ -181,6 +181,10 @@ describe('merge of single members', () => {
     expect(merge(ended(done('x')), ended(done('y'))).end).toEqual(merge(ended(done('y')), ended(done('x'))).end)
   })
 
+  it('knows of no failure where none of the two does', () => {
+    expect(merge(base, { ...base, triedAt: 5 }).failure).toBeUndefined()
+  })
+
   it('agrees on one of two failures of the same millisecond, whichever is known first', () => {
     const failing = (message: string) => ({
       ...base,

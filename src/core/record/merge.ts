@@ -82,8 +82,9 @@ function pollRank({ triedAt, pollingUntil, retryAt, quietUntil, failure }: TaskR
   ]
 }
 
+/** True where both are failures, and the same one. */
 function isSameFailure(a: TaskRecord['failure'], b: TaskRecord['failure']): boolean {
-  if (a === undefined || b === undefined) return a === b
+  if (a === undefined || b === undefined) return false
   return a.count === b.count && a.violations === b.violations && a.refusals === b.refusals && nameOf(a) === nameOf(b)
 }
 
@@ -101,12 +102,12 @@ function endRank(end: TaskEnd): Rank {
 
 /** That of higher rank; mine where both are equal. */
 function later<T extends object>(mine: T, theirs: T, rankOf: (value: T) => Rank): T {
-  if (mine === theirs) return mine
   const [a, b] = [rankOf(mine), rankOf(theirs)]
   for (const [index, part] of a.entries()) {
     const other = b[index] as typeof part
     const [own, its] = [worthOf(part), worthOf(other)]
-    if (own !== its) return own > its ? mine : theirs
+    if (own > its) return mine
+    if (own < its) return theirs
   }
   return mine
 }
@@ -126,7 +127,6 @@ function first<T extends object>(
 
 /** The keys of both, each once. What is added may come from another tab. */
 export function withAnswered(known: readonly string[], added: readonly unknown[]): readonly string[] {
-  if (known === added) return known
   const keys = new Set(known)
   for (const key of added) if (isInputKey(key)) keys.add(key)
   return keys.size === known.length ? known : [...keys]

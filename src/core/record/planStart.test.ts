@@ -78,6 +78,12 @@ describe('planStart', () => {
     expect(planStart(CALL, { wish: 'resume', isRepeatable: true })).toBe('nothing')
   })
 
+  it('follows a task, and what the server knows by a key, also of a tool that may run twice', () => {
+    for (const wish of ['call', 'call-if-settled', 'resume', 'list'] as const)
+      expect([wish, planStart(of('working'), { wish, isRepeatable: true })]).toEqual([wish, 'follow'])
+    expect(planStart(KEYED, { wish: 'call', isRepeatable: true })).toBe('repeat')
+  })
+
   it('refuses a call of the same key with other arguments, unless it is to be made in any case', () => {
     const other = { isRepeatable: false, argumentsHash: 'two' }
     expect(planStart(of('working'), { wish: 'call', ...other })).toBe('conflict')

@@ -181,8 +181,8 @@ export function isOver({ task, lost, end }: TaskRecord): boolean {
 }
 
 /** True if the server has lost the task before it was seen to end. */
-export function isLost({ task, lost }: TaskRecord): boolean {
-  return lost !== undefined && !isTerminal(task.status)
+export function isLost(record: TaskRecord): record is TaskRecord & { readonly lost: object } {
+  return record.lost !== undefined && !isTerminal(record.task.status)
 }
 
 /** The times of a record, each read by its name. */

@@ -49,48 +49,53 @@ const recorded = (changes: Partial<CallRecord>) =>
 const LOST = { task: { ...RECORD, lost: { at: NOW, reason: 'ttl' as const } } }
 
 describe('show', () => {
-  it.each<[string, ReturnType<typeof show>, object]>([
+  it.each<[string, () => ReturnType<typeof show>, object]>([
     [
       'waits for its turn',
-      shown({ name: 'waiting', for: 'lock', wish: 'call', isCancelling: false }),
+      () => shown({ name: 'waiting', for: 'lock', wish: 'call', isCancelling: false }),
       { phase: 'calling', network: 'ok' },
     ],
     [
       'waits offline',
-      shown({ name: 'waiting', for: 'network', wish: 'call', isCancelling: false }),
+      () => shown({ name: 'waiting', for: 'network', wish: 'call', isCancelling: false }),
       { phase: 'calling', network: 'offline' },
     ],
-    ['is sent', shown(calling), { phase: 'calling', network: 'ok', failureCount: 0 }],
+    ['is sent', () => shown(calling), { phase: 'calling', network: 'ok', failureCount: 0 }],
     [
       'is sent again',
-      shown({ ...calling, failure: { error: BUSY, count: 2 } }),
+      () => shown({ ...calling, failure: { error: BUSY, count: 2 } }),
       { phase: 'calling', network: 'retrying', failureCount: 2, lastError: BUSY },
     ],
     [
       'waits offline to be sent again',
-      shown({ ...calling, failure: { error: BUSY, count: 2 }, isOffline: true }),
+      () => shown({ ...calling, failure: { error: BUSY, count: 2 }, isOffline: true }),
       { network: 'offline', failureCount: 2 },
     ],
     [
       'asks before there is a task',
-      shown({ ...calling, inputs: new Map([['q', OPEN]]) }),
+      () => shown({ ...calling, inputs: new Map([['q', OPEN]]) }),
       { phase: 'input_required', inputRequests: { q: QUESTION } },
     ],
-    ['has a task', task({}), { phase: 'working', task: TASK, network: 'ok', isCancelling: false }],
-    ['has a task that asks', task({ task: { ...TASK, status: 'input_required' } }), { phase: 'input_required' }],
-    ['cannot be polled', task({ failure: FAILURE }), { network: 'retrying', failureCount: 3, lastError: BUSY }],
-    ['is not polled offline', here({ blocked: 'offline' }), { network: 'offline' }],
-    ['is not polled while hidden', here({ blocked: 'paused' }), { network: 'paused' }],
-    ['is being cancelled', here({ cancel: 'sending' }), { isCancelling: true, cancelStatus: 'sending' }],
+    ['has a task', () => task({}), { phase: 'working', task: TASK, network: 'ok', isCancelling: false }],
+    ['has a task that asks', () => task({ task: { ...TASK, status: 'input_required' } }), { phase: 'input_required' }],
+    ['cannot be polled', () => task({ failure: FAILURE }), { network: 'retrying', failureCount: 3, lastError: BUSY }],
+    ['is not polled offline', () => here({ blocked: 'offline' }), { network: 'offline' }],
+    ['is not polled while hidden', () => here({ blocked: 'paused' }), { network: 'paused' }],
+    ['is being cancelled', () => here({ cancel: 'sending' }), { isCancelling: true, cancelStatus: 'sending' }],
     [
       'was asked to be cancelled, here or in another tab',
-      task({ cancelling: { at: NOW, isWanted: true } }),
+      () => task({ cancelling: { at: NOW, isWanted: true } }),
       { isCancelling: true, cancelStatus: 'requested' },
     ],
-    ['could not be cancelled', here({ cancelError: BUSY }), { lastError: BUSY }],
-    ['has ended, and its result is checked', shown({ name: 'ending' }, RECORD), { phase: 'working', task: TASK }],
+    ['could not be cancelled', () => here({ cancelError: BUSY }), { lastError: BUSY }],
+    ['has ended, and its result is checked', () => shown({ name: 'ending' }, RECORD), { phase: 'working', task: TASK }],
   ])('a call that %s', (_, state, expected) => {
-    expect(state).toMatchObject(expected)
+    expect(state()).toMatchObject(expected)
+  })
+
+  it('asks nobody where a handler responds before there is a task', () => {
+    const inputs = new Map([['q', { request: QUESTION, status: 'handling' as const }]])
+    expect(shown({ ...calling, inputs })).toMatchObject({ phase: 'calling', inputRequests: {} })
   })
 
   it('lists the responses on their way, and no input request that is answered or handled', () => {

@@ -113,7 +113,7 @@ function earlier(call: Call, { record, endedAt }: Stage<'recorded'>): ToolCallSt
   const { task } = record
   const more = { ...quiet(call), endedAt, ...(task && { task: task.task }) }
   if (task === undefined || !isLost(task)) return { phase: 'ended', ...more }
-  const error = new TaskExpiredError(task.lost?.reason ?? 'unknown-task', {
+  const error = new TaskExpiredError(task.lost.reason, {
     taskId: task.task.taskId,
     callId: call.callId,
   })

@@ -80,6 +80,20 @@ describe('a record that is told to another tab', () => {
     expect(readToldRecord(told, NOW)?.task?.idlePolls).toBe(0)
   })
 
+  it.each(['completed', 'failed'] as const)(
+    'is %s without an end where it was created so, and nobody has asked yet',
+    (status) => {
+      const born = newTaskRecord({ ...TASK, status }, 'modern', NOW, NOW)
+      expect(through({ ...CALL, task: born })).toMatchObject({ task: { status }, end: undefined })
+      // The poll that asks for its outcome can end it, too.
+      const error = new TaskFailedError({ code: -1, message: 'broken' })
+      expect(through({ ...CALL, task: { ...born, end: { at: NOW, error } } })).toMatchObject({
+        task: { status },
+        end: { at: NOW, error: { message: 'broken' } },
+      })
+    },
+  )
+
   it('has no end where it has an error without a time', () => {
     const { task, ...body } = tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) })
     const told = { ...body, v: VERSION, task: { ...(task as object), endError: { message: 'no' } } }

@@ -217,7 +217,7 @@ export function takePushed(run: Run): Push {
       }
       const isPushed = pushed.has(taskId)
       const next = (record: TaskRecord, now: number) =>
-        learned(withEra(record, port.era()), snapshot, { now, askedAt: undefined, isPushed }, rules)
+        learned(withEra(record, port.era()), snapshot, { now, askedAt: 0, isPushed }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>

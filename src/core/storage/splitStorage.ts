@@ -14,7 +14,7 @@ export function splitStorage(shared: PageStorage, own: PageStorage): TaskStorage
     getItem: (key) => {
       const text = shared.getItem(key)
       const kept = isHeldRecord(text) ? own.getItem(PREFIX + key) : undefined
-      return isSameStart(kept, text) ? kept : text
+      return kept && text && isSameStart(kept, text) ? kept : text
     },
     setItem: (key, value) => {
       const held = heldRecord(value)
