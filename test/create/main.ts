@@ -1,5 +1,5 @@
 import { match, strictEqual } from 'node:assert'
-import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -160,8 +160,6 @@ async function switchToBackend(app: InstalledApp, browser: Browser): Promise<voi
   strictEqual(after.length, before.length + '/bridge'.length)
   await writeFile(client, after)
   await copyFile('examples/backend-next/app/mcp/route.ts', join(app.path, 'app/mcp/route.ts'))
-  // The development server that was stopped above may have been writing its types, and the build reads them.
-  await rm(join(app.path, '.next/dev'), { recursive: true })
   match(await app.run(['npm', 'test']), /4 passed/)
   refuseWarnings(await app.run(['npm', 'run', 'build']))
   let running = await app.start(['npm', 'start'])

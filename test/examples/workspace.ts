@@ -184,10 +184,11 @@ async function start(
   const process = spawn(file, args, { cwd, env, detached: true })
   let printed = ''
   for (const stream of [process.stdout, process.stderr]) stream.on('data', (chunk) => (printed += chunk))
-  const exited = once(process, 'exit')
+  // Not 'exit': npm ends before what it has started, which may still write to the folder of the app. What it prints to is closed last.
+  const exited = once(process, 'close')
   const url = `http://127.0.0.1:${port}/`
   const end = async (signal: NodeJS.Signals) => {
-    if (process.exitCode === null && process.signalCode === null) killGroup(process, signal)
+    killGroup(process, signal)
     await exited
   }
   const stop = () => end('SIGTERM')
@@ -200,9 +201,14 @@ async function start(
   return { url, printed: () => printed, stop, kill: () => end('SIGKILL') }
 }
 
-/** A command of npm is often a process that starts others. */
+/** A command of npm is often a process that starts others, which may outlive it. */
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid !== undefined) process.kill(-pid, signal)
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch (error) {
+    // All of them have ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 async function answers(url: string): Promise<void> {
