@@ -4,7 +4,7 @@ import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
 import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
 import { markFrameworks, showFrameworks } from '../../scripts/site/frameworks.mjs'
-import { keepHyphens } from '../../scripts/site/inlineCode.mjs'
+import { keepHyphens, keepOptions } from '../../scripts/site/inlineCode.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
 import { showPackageManagers } from '../../scripts/site/packageManagers.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
@@ -49,6 +49,7 @@ export default defineConfig({
     // As on GitHub, where the same pages are read.
     anchor: { slugify: anchorOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [keepOptions],
     config(md) {
       md.use(footnotes)
       md.core.ruler.before('normalize', 'footnotes-without-tests', leaveTestsOut)

@@ -10,7 +10,10 @@ export function Batch({ film }: { film: string }) {
   function render() {
     for (let shot = 1; shot <= 50; shot++) {
       const meta = { batch: film, title: `Shot ${shot}` }
-      client.startToolCall({ name: 'render_shot', arguments: { film, shot } }, { key: `${film}-${shot}`, meta })
+      client.startToolCall(
+        { name: 'render_shot', arguments: { film, shot } },
+        { key: `${film}-${shot}`, meta },
+      )
     }
   }
 
@@ -23,9 +26,14 @@ export function Batch({ film }: { film: string }) {
   }
   return (
     <div>
-      <progress aria-label={film} value={progress.progress} max={progress.total} />
+      <progress
+        aria-label={film}
+        value={progress.progress}
+        max={progress.total}
+      />
       <p role="status">
-        {running} of {calls.length} are being rendered{failed > 0 && `, ${failed} have failed`}
+        {running} of {calls.length} are being rendered
+        {failed > 0 && `, ${failed} have failed`}
       </p>
       {running > 0 && (
         <button type="button" onClick={cancelAll}>

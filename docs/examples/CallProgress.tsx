@@ -6,8 +6,13 @@ export function CallProgress({ call }: { call: ToolCallState | undefined }) {
   if (call === undefined || call.endedAt !== undefined) return null
   return (
     <div>
-      {/* Without a value the bar moves back and forth: how long it takes is unknown. */}
-      <progress aria-label={call.name} value={call.progress?.progress} max={call.progress?.total} />
+      {/* Without a value the bar moves back and forth: how long it takes is
+          unknown. */}
+      <progress
+        aria-label={call.name}
+        value={call.progress?.progress}
+        max={call.progress?.total}
+      />
       <p role="status">{newsOf(call)}</p>
     </div>
   )

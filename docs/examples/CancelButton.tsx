@@ -6,8 +6,16 @@ export function CancelButton({ callId }: { callId: string }) {
   const call = useToolCallState({ callId })
   if (call === undefined || call.endedAt !== undefined) return null
   return (
-    <button type="button" disabled={call.isCancelling} onClick={() => client.getToolCall(callId)?.cancel()}>
-      {call.cancelStatus === 'requested' ? 'The server is stopping…' : call.isCancelling ? 'Cancelling…' : 'Cancel'}
+    <button
+      type="button"
+      disabled={call.isCancelling}
+      onClick={() => client.getToolCall(callId)?.cancel()}
+    >
+      {call.cancelStatus === 'requested'
+        ? 'The server is stopping…'
+        : call.isCancelling
+          ? 'Cancelling…'
+          : 'Cancel'}
     </button>
   )
 }

@@ -10,8 +10,12 @@ export function SignIn() {
   const denied = error instanceof AuthorizationFailedError ? error : undefined
   return (
     <p role="alert">
-      {(problem ?? denied)?.message ?? 'Sign in to continue. Running reports are kept.'}
-      <button type="button" onClick={() => client.authorize().catch(setProblem)}>
+      {(problem ?? denied)?.message ??
+        'Sign in to continue. Running reports are kept.'}
+      <button
+        type="button"
+        onClick={() => client.authorize().catch(setProblem)}
+      >
         Sign in
       </button>
     </p>

@@ -1,23 +1,39 @@
 import { type DynamicToolUIPart, getToolName, type ToolUIPart } from 'ai'
 import type { TaskClient } from 'taskwire'
-import { isToolStatus, respondToToolApproval, toolApprovalOf } from 'taskwire/ai'
+import {
+  isToolStatus,
+  respondToToolApproval,
+  toolApprovalOf,
+} from 'taskwire/ai'
 import { useInputRequests } from 'taskwire/react'
 import { ElicitationForm } from './forms/ElicitationForm'
 
 /** A tool call in a chat: how far it is, what it asks, and how it ended. */
-export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPart; client: TaskClient }) {
+export function ToolCard({
+  part,
+  client,
+}: {
+  part: ToolUIPart | DynamicToolUIPart
+  client: TaskClient
+}) {
   const name = getToolName(part)
   if (part.state === 'output-error') return <p role="alert">{part.errorText}</p>
   if (part.state !== 'output-available') return <p>{name}: starting…</p>
   if (!isToolStatus(part.output)) return <p>{name}: done</p>
   const { callId, phase, statusMessage, progress, isCancelling } = part.output
   const approval = toolApprovalOf(part.output)
-  // It rejects where another tab has answered already; then the next status asks no more.
+  // It rejects where another tab has answered already; then the next status
+  // asks no more.
   const answer = (approved: boolean) =>
-    approval && respondToToolApproval(client, { id: approval.id, approved }).catch(() => {})
+    approval &&
+    respondToToolApproval(client, { id: approval.id, approved }).catch(() => {})
   return (
     <section aria-label={name}>
-      <p>{phase === 'input_required' ? 'Waiting for your answer.' : (statusMessage ?? 'Working…')}</p>
+      <p>
+        {phase === 'input_required'
+          ? 'Waiting for your answer.'
+          : (statusMessage ?? 'Working…')}
+      </p>
       {progress && <progress value={progress.progress} max={progress.total} />}
       {approval && (
         <fieldset>
@@ -30,8 +46,14 @@ export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPar
           </button>
         </fieldset>
       )}
-      {phase === 'input_required' && !approval && <ToolForms callId={callId} client={client} />}
-      <button type="button" disabled={isCancelling} onClick={() => client.getToolCall(callId)?.cancel()}>
+      {phase === 'input_required' && !approval && (
+        <ToolForms callId={callId} client={client} />
+      )}
+      <button
+        type="button"
+        disabled={isCancelling}
+        onClick={() => client.getToolCall(callId)?.cancel()}
+      >
         {isCancelling ? 'Cancelling…' : 'Cancel'}
       </button>
     </section>
@@ -41,7 +63,10 @@ export function ToolCard({ part, client }: { part: ToolUIPart | DynamicToolUIPar
 /** The forms that a tool asks for. An approval needs none. */
 function ToolForms({ callId, client }: { callId: string; client: TaskClient }) {
   const requests = useInputRequests({ client }).filter(
-    (each) => each.callId === callId && each.request.method === 'elicitation/create',
+    (each) =>
+      each.callId === callId && each.request.method === 'elicitation/create',
   )
-  return requests.map((pending) => <ElicitationForm key={pending.inputKey} {...pending} />)
+  return requests.map((pending) => (
+    <ElicitationForm key={pending.inputKey} {...pending} />
+  ))
 }

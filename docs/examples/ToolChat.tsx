@@ -20,15 +20,30 @@ export interface ToolChatProps {
 }
 
 export function ToolChat({ id, model, client, tools }: ToolChatProps) {
-  // Of this tab, also after a reload. In `localStorage`, two tabs would both continue the same chat, and overwrite it.
-  const [stored] = useState(() => JSON.parse(sessionStorage.getItem(id) ?? '[]'))
-  const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
+  // Of this tab, also after a reload. In `localStorage`, two tabs would both
+  // continue the same chat, and overwrite it.
+  const [stored] = useState(() =>
+    JSON.parse(sessionStorage.getItem(id) ?? '[]'),
+  )
+  const [transport] = useState(
+    () =>
+      new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }),
+  )
   const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
-  const chat = useChat({ id, messages: stored, transport, sendAutomaticallyWhen })
+  const chat = useChat({
+    id,
+    messages: stored,
+    transport,
+    sendAutomaticallyWhen,
+  })
 
-  useEffect(() => sessionStorage.setItem(id, JSON.stringify(chat.messages)), [id, chat.messages])
+  useEffect(
+    () => sessionStorage.setItem(id, JSON.stringify(chat.messages)),
+    [id, chat.messages],
+  )
 
-  // After a reload, once: resumes the tools that were running, and then the chat.
+  // After a reload, once: resumes the tools that were running, and then the
+  // chat.
   const [opened] = useState(chat)
   useEffect(() => resumeToolParts(opened, tools), [opened, tools])
 
@@ -39,7 +54,11 @@ export function ToolChat({ id, model, client, tools }: ToolChatProps) {
           {parts.filter(isToolUIPart).map((part) => (
             <ToolCard key={part.toolCallId} part={part} client={client} />
           ))}
-          <p>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p>
+          <p>
+            {parts
+              .map((part) => (part.type === 'text' ? part.text : ''))
+              .join('')}
+          </p>
         </article>
       ))}
       <form

@@ -1,10 +1,26 @@
-import { convertToModelMessages, type LanguageModel, stepCountIs, streamText, type UIMessage } from 'ai'
+import {
+  convertToModelMessages,
+  type LanguageModel,
+  stepCountIs,
+  streamText,
+  type UIMessage,
+} from 'ai'
 import { mcpTools } from 'taskwire/ai'
 import { clientOfUser } from './backendClients.ts'
 
-/** The route of `useChat`: the model runs here, and so do its tools. `userId` is the signed-in user of the request. */
-export async function chat(request: Request, userId: string, model: LanguageModel): Promise<Response> {
-  const { id, messages } = (await request.json()) as { id: string; messages: UIMessage[] }
+/**
+ * The route of `useChat`: the model runs here, and so do its tools. `userId` is
+ * the signed-in user of the request.
+ */
+export async function chat(
+  request: Request,
+  userId: string,
+  model: LanguageModel,
+): Promise<Response> {
+  const { id, messages } = (await request.json()) as {
+    id: string
+    messages: UIMessage[]
+  }
   const tools = await mcpTools(clientOfUser(userId), { chatId: id })
   const result = streamText({
     model,

@@ -1,6 +1,11 @@
 import { useChat } from '@ai-sdk/react'
 import { createTaskClient } from 'taskwire/bridge'
-import { TaskClientProvider, useElicitationForm, useInputRequests, useToolCalls } from 'taskwire/react'
+import {
+  TaskClientProvider,
+  useElicitationForm,
+  useInputRequests,
+  useToolCalls,
+} from 'taskwire/react'
 
 const client = createTaskClient({ url: '/api/calls' })
 
@@ -10,14 +15,23 @@ function Running() {
   return calls.map(({ callId, name, progress, task }) => (
     <p key={callId}>
       {name}: {progress?.message ?? task?.statusMessage ?? 'starting…'}
-      <progress aria-label={name} value={progress?.progress} max={progress?.total} />
+      <progress
+        aria-label={name}
+        value={progress?.progress}
+        max={progress?.total}
+      />
     </p>
   ))
 }
 
-/** What the tools ask the user. The answer goes to the backend, and the tool continues. */
+/**
+ * What the tools ask the user. The answer goes to the backend, and the tool
+ * continues.
+ */
 function Questions() {
-  return useInputRequests().map((pending) => <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />)
+  return useInputRequests().map((pending) => (
+    <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />
+  ))
 }
 
 function Question(pending: ReturnType<typeof useInputRequests>[number]) {
@@ -40,7 +54,11 @@ function Chat() {
   return (
     <>
       {messages.map(({ id, parts }) => (
-        <p key={id}>{parts.map((part) => (part.type === 'text' ? part.text : '')).join('')}</p>
+        <p key={id}>
+          {parts
+            .map((part) => (part.type === 'text' ? part.text : ''))
+            .join('')}
+        </p>
       ))}
       <form
         action={(form) => {

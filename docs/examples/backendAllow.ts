@@ -5,7 +5,8 @@ export const bridge = createTaskBridge({
   clientOf: (request) => clientOfUser(request.headers.get('x-user') ?? 'guest'),
   // Called before each action. Only `true` allows the action.
   allow: ({ type, tool, arguments: args }) => {
-    if (tool === 'generate_report') return type !== 'start' || args?.['quarter'] === 'Q3'
+    if (tool === 'generate_report')
+      return type !== 'start' || args?.['quarter'] === 'Q3'
     return tool === 'search' && type === 'cancel'
   },
   // Pages see no other calls of the user's client.

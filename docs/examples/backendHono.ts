@@ -2,12 +2,16 @@ import { Hono } from 'hono'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { clientOfUser } from './backendClients.ts'
 
-/** Put the sessions of your app here: find the signed-in user by the cookie of the session. */
+/**
+ * Put the sessions of your app here: find the signed-in user by the cookie of
+ * the session.
+ */
 const users = new Map<string, string>()
 
 const bridge = createTaskBridge({
   clientOf: (request) => {
-    const [, session = ''] = /(?:^|; )session=([\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? []
+    const [, session = ''] =
+      /(?:^|; )session=([\w-]+)/.exec(request.headers.get('cookie') ?? '') ?? []
     const userId = users.get(session)
     return userId === undefined ? undefined : clientOfUser(userId)
   },

@@ -1,5 +1,9 @@
 import { createTaskClient } from 'taskwire/bridge'
-import { TaskClientProvider, useTaskConnection, useToolCallMutation } from 'taskwire/react'
+import {
+  TaskClientProvider,
+  useTaskConnection,
+  useToolCallMutation,
+} from 'taskwire/react'
 
 const client = createTaskClient({ url: '/api/calls' })
 
@@ -8,8 +12,14 @@ function Report() {
   const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
   if (status === 'unauthorized') return <a href="/sign-in">Sign in</a>
   return (
-    <button type="button" disabled={report.isPending} onClick={() => report.mutate({ quarter: 'Q3' })}>
-      {report.call?.task?.statusMessage ?? report.call?.phase ?? 'Generate the report'}
+    <button
+      type="button"
+      disabled={report.isPending}
+      onClick={() => report.mutate({ quarter: 'Q3' })}
+    >
+      {report.call?.task?.statusMessage ??
+        report.call?.phase ??
+        'Generate the report'}
     </button>
   )
 }

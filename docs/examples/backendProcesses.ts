@@ -1,5 +1,9 @@
 import { Redis } from 'ioredis'
-import { createClientPool, redisEnvironment, redisStorage } from 'taskwire/backend'
+import {
+  createClientPool,
+  redisEnvironment,
+  redisStorage,
+} from 'taskwire/backend'
 
 const redis = new Redis('redis://localhost:6379')
 const storage = redisStorage({ redis })

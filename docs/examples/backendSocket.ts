@@ -16,10 +16,16 @@ const http = app.listen(8080)
 
 const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
 http.on('upgrade', (request, socket, head) => {
-  sockets.handleUpgrade(request, socket, head, (page) => bridge.openSocket(requestOf(request), page))
+  sockets.handleUpgrade(request, socket, head, (page) =>
+    bridge.openSocket(requestOf(request), page),
+  )
 })
 
-/** What the bridge reads of it: the URL, the cookies and the origin of the page. */
+/**
+ * What the bridge reads of it: the URL, the cookies and the origin of the page.
+ */
 function requestOf({ url = '/', headers }: IncomingMessage): Request {
-  return new Request(new URL(url, `http://${headers.host}`), { headers: headers as Record<string, string> })
+  return new Request(new URL(url, `http://${headers.host}`), {
+    headers: headers as Record<string, string>,
+  })
 }

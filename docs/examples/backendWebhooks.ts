@@ -5,7 +5,10 @@ const storage = fileStorage('.taskwire')
 
 const webhooks = createWebhooks({
   storage,
-  endpoint: { url: 'https://example.com/hooks/calls', secret: process.env['WEBHOOK_SECRET'] ?? '' },
+  endpoint: {
+    url: 'https://example.com/hooks/calls',
+    secret: process.env['WEBHOOK_SECRET'] ?? '',
+  },
   onError: (error, userId) => console.error(userId, error),
 })
 

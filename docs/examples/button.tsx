@@ -4,7 +4,9 @@ export function ReportButton() {
   const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
   const { call, cancel, isCancelling } = report
   const isAsking = call?.phase === 'input_required'
-  const news = isAsking ? 'waiting for your answer' : (call?.task?.statusMessage ?? 'starting')
+  const news = isAsking
+    ? 'waiting for your answer'
+    : (call?.task?.statusMessage ?? 'starting')
   if (report.isPending) {
     return (
       <button type="button" onClick={cancel} disabled={isCancelling}>
@@ -15,7 +17,11 @@ export function ReportButton() {
   return (
     <>
       {report.error && <p role="alert">{report.error.message}</p>}
-      {report.data?.isError && <p role="alert">The tool has refused: {JSON.stringify(report.data.content)}</p>}
+      {report.data?.isError && (
+        <p role="alert">
+          The tool has refused: {JSON.stringify(report.data.content)}
+        </p>
+      )}
       <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
         {report.isSuccess ? 'Generate it again' : 'Generate the weekly report'}
       </button>

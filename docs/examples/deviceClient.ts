@@ -6,9 +6,13 @@ export function clientOf(userId: string): TaskClient {
   const client = createTaskClient({
     url: 'https://example.com/mcp',
     scope: userId,
-    storage: deviceStorage({ url: '/api/task-records', browserId: browserId() }),
+    storage: deviceStorage({
+      url: '/api/task-records',
+      browserId: browserId(),
+    }),
   })
-  // What other devices have started since is listed when the user comes back to this one.
+  // What other devices have started since is listed when the user comes back to
+  // this one.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void client.resumeToolCalls()
   })

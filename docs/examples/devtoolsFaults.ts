@@ -1,6 +1,8 @@
 import { createTaskClient } from 'taskwire'
 
-const devtools = import.meta.env.DEV ? await import('taskwire/devtools') : undefined
+const devtools = import.meta.env.DEV
+  ? await import('taskwire/devtools')
+  : undefined
 const faults = devtools?.createFaultInjection()
 
 export const client = createTaskClient({

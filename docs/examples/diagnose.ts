@@ -4,7 +4,11 @@ const client = createTaskClient({ url: 'https://api.example/mcp' })
 
 export async function explain(error: Error): Promise<string> {
   if (!(error instanceof ConnectionFailedError)) return error.message
-  const { diagnose } = await import('taskwire/diagnose') // loaded when it is needed
+  // Loaded when it is needed.
+  const { diagnose } = await import('taskwire/diagnose')
   const { findings } = await diagnose(client)
-  return findings.map(({ problem, remedy }) => `${problem} ${remedy}`).join('\n') || error.message
+  return (
+    findings.map(({ problem, remedy }) => `${problem} ${remedy}`).join('\n') ||
+    error.message
+  )
 }

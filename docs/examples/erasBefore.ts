@@ -1,7 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 
 export async function report(sdk: Client, show: (message?: string) => void) {
-  const stream = sdk.experimental.tasks.callToolStream({ name: 'generate_report' })
+  const stream = sdk.experimental.tasks.callToolStream({
+    name: 'generate_report',
+  })
   for await (const message of stream) {
     if (message.type === 'taskStatus') show(message.task.statusMessage)
     if (message.type === 'result') return message.result

@@ -12,13 +12,24 @@ export default function App() {
 }
 
 function Operation() {
-  const operation = useToolCallMutation({ name: 'trigger-long-running-operation', key: 'operation' })
+  const operation = useToolCallMutation({
+    name: 'trigger-long-running-operation',
+    key: 'operation',
+  })
   const { call, data, error } = operation
   if (operation.isPending) {
     return (
       <p>
-        <progress aria-label="Progress" value={call?.progress?.progress} max={call?.progress?.total} />{' '}
-        <button type="button" onClick={operation.cancel} disabled={operation.isCancelling}>
+        <progress
+          aria-label="Progress"
+          value={call?.progress?.progress}
+          max={call?.progress?.total}
+        />{' '}
+        <button
+          type="button"
+          onClick={operation.cancel}
+          disabled={operation.isCancelling}
+        >
           Cancel
         </button>
       </p>
@@ -26,7 +37,10 @@ function Operation() {
   }
   return (
     <p>
-      <button type="button" onClick={() => operation.mutate({ duration: 10, steps: 10 })}>
+      <button
+        type="button"
+        onClick={() => operation.mutate({ duration: 10, steps: 10 })}
+      >
         Start
       </button>{' '}
       {error?.message}
@@ -36,5 +50,7 @@ function Operation() {
 }
 
 function textOf({ content }: CallToolResult) {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  return content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }

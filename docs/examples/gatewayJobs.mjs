@@ -6,7 +6,9 @@ export default [
     status: 'workflow_status',
     cancel: 'cancel_workflow',
     id: 'run_id',
-    read: byStatusField('status', { progress: { value: 'step', total: 'steps' } }),
+    read: byStatusField('status', {
+      progress: { value: 'step', total: 'steps' },
+    }),
     intervalMs: 2000,
   }),
 ]

@@ -6,7 +6,11 @@ export const client = createTaskClient({
     handlers: {
       roots: () => ({ roots: [{ uri: 'file:///project', name: 'Project' }] }),
       sampling: async (request, { signal }) => {
-        const response = await fetch('/api/complete', { method: 'POST', body: JSON.stringify(request.params), signal })
+        const response = await fetch('/api/complete', {
+          method: 'POST',
+          body: JSON.stringify(request.params),
+          signal,
+        })
         return response.json()
       },
     },

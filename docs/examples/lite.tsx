@@ -4,7 +4,9 @@ import { z } from 'zod'
 
 const client = createTaskClient({
   url: 'https://example.com/mcp',
-  headers: () => ({ Authorization: `Bearer ${sessionStorage.getItem('token')}` }), // called for each request
+  headers: () => ({
+    Authorization: `Bearer ${sessionStorage.getItem('token')}`,
+  }), // called for each request
 })
 
 const ReportOutput = z.object({ total: z.number() })
@@ -17,7 +19,10 @@ function Report() {
   })
   if (error) return <p role="alert">{error.message}</p>
   if (!data) return <p>Adding up…</p>
-  if (data.isError) return <p role="alert">The tool has refused: {JSON.stringify(data.content)}</p>
+  if (data.isError)
+    return (
+      <p role="alert">The tool has refused: {JSON.stringify(data.content)}</p>
+    )
   return <b>{data.structuredContent.total.toFixed(2)}</b>
 }
 

@@ -4,7 +4,8 @@ import { notifyWhenSettled } from 'taskwire/notify'
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
 export const { requestPermission, stop } = notifyWhenSettled(client, {
-  title: ({ name, phase }) => (phase === 'completed' ? `${name} is ready` : `${name} has failed`),
+  title: ({ name, phase }) =>
+    phase === 'completed' ? `${name} is ready` : `${name} has failed`,
   filter: ({ phase }) => phase !== 'cancelled',
 })
 

@@ -6,7 +6,9 @@ const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.string() }),
   taskSupport: 'optional',
-  handler: ({ quarter }) => ({ content: [{ type: 'text', text: `The report of ${quarter}` }] }),
+  handler: ({ quarter }) => ({
+    content: [{ type: 'text', text: `The report of ${quarter}` }],
+  }),
 })
 
 export const server = createTaskServer({

@@ -1,6 +1,8 @@
 self.addEventListener('push', (event) => {
   const { title, body, tag, url } = event.data.json()
-  event.waitUntil(self.registration.showNotification(title, { body, tag, data: { url } }))
+  event.waitUntil(
+    self.registration.showNotification(title, { body, tag, data: { url } }),
+  )
 })
 
 self.addEventListener('notificationclick', (event) => {
@@ -23,8 +25,15 @@ self.addEventListener('pushsubscriptionchange', (event) => {
 
 async function renew() {
   const key = await fetch('/api/push')
-  const options = { userVisibleOnly: true, applicationServerKey: await key.text() }
+  const options = {
+    userVisibleOnly: true,
+    applicationServerKey: await key.text(),
+  }
   const subscription = await self.registration.pushManager.subscribe(options)
   const headers = { 'content-type': 'application/json' }
-  await fetch('/api/push', { method: 'POST', headers, body: JSON.stringify(subscription) })
+  await fetch('/api/push', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(subscription),
+  })
 }

@@ -27,7 +27,9 @@ function Report() {
     )
   }
   if (data) {
-    const text = data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+    const text = data.content
+      .map((block) => (block.type === 'text' ? block.text : ''))
+      .join('\n')
     return data.isError ? <p role="alert">{text}</p> : <pre>{text}</pre>
   }
   return (

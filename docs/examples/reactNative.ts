@@ -4,9 +4,13 @@ import { fetch as expoFetch } from 'expo/fetch'
 import { randomUUID } from 'expo-crypto'
 import { AppState } from 'react-native'
 import { createTaskClient } from 'taskwire/lite'
-import { asyncStorage, reactNativeEnvironment } from './reactNativeEnvironment.js'
+import {
+  asyncStorage,
+  reactNativeEnvironment,
+} from './reactNativeEnvironment.js'
 
-// Reads answers as they come, which React Native's own does not: with that one nothing is pushed, and tasks are polled.
+// Reads answers as they come, which React Native's own does not: with that one
+// nothing is pushed, and tasks are polled.
 const fetch = expoFetch as typeof globalThis.fetch
 
 export const client = createTaskClient({

@@ -1,20 +1,40 @@
 import type { Environment, TaskStorage } from 'taskwire/lite'
 
-/** What React Native and its community packages bring, as much of it as a client needs. */
+/**
+ * What React Native and its community packages bring, as much of it as a client
+ * needs.
+ */
 export interface ReactNativeParts {
   /** Of `react-native`. */
   AppState: {
     readonly currentState: string | null | undefined
-    addEventListener(type: 'change', listener: (state: string) => void): { remove(): void }
+    addEventListener(
+      type: 'change',
+      listener: (state: string) => void,
+    ): { remove(): void }
   }
   /** The default export of `@react-native-community/netinfo`. */
-  NetInfo: { addEventListener(listener: (state: { isConnected: boolean | null }) => void): () => void }
-  /** Of `expo-crypto`, or of any package that has one: Hermes brings no `crypto`. */
+  NetInfo: {
+    addEventListener(
+      listener: (state: { isConnected: boolean | null }) => void,
+    ): () => void
+  }
+  /**
+   * Of `expo-crypto`, or of any package that has one: Hermes brings no
+   * `crypto`.
+   */
   randomUUID(): string
 }
 
-/** The app in place of the page: in the background it is hidden and may be stopped, in front it continues. */
-export function reactNativeEnvironment({ AppState, NetInfo, randomUUID }: ReactNativeParts): Partial<Environment> {
+/**
+ * The app in place of the page: in the background it is hidden and may be
+ * stopped, in front it continues.
+ */
+export function reactNativeEnvironment({
+  AppState,
+  NetInfo,
+  randomUUID,
+}: ReactNativeParts): Partial<Environment> {
   let isOnline = true
   const onlineListeners = new Set<() => void>()
   NetInfo.addEventListener(({ isConnected }) => {
@@ -24,12 +44,13 @@ export function reactNativeEnvironment({ AppState, NetInfo, randomUUID }: ReactN
     for (const listener of onlineListeners) listener()
   })
 
-  const on = (isMeant: (state: string) => boolean) => (listener: () => void) => {
-    const subscription = AppState.addEventListener('change', (state) => {
-      if (isMeant(state)) listener()
-    })
-    return () => subscription.remove()
-  }
+  const on =
+    (isMeant: (state: string) => boolean) => (listener: () => void) => {
+      const subscription = AppState.addEventListener('change', (state) => {
+        if (isMeant(state)) listener()
+      })
+      return () => subscription.remove()
+    }
 
   return {
     randomId: () => randomUUID().replaceAll('-', ''),

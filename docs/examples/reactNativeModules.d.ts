@@ -1,4 +1,5 @@
-// As much of React Native and its packages as the example uses, in place of dependencies that nothing else needs.
+// As much of React Native and its packages as the example uses, in place of
+// dependencies that nothing else needs.
 
 declare module 'react-native' {
   export const AppState: import('./reactNativeEnvironment.js').ReactNativeParts['AppState']

@@ -1,16 +1,30 @@
-import { createTaskServer, type TaskExecutor, type TaskJob } from 'taskwire/server'
+import {
+  createTaskServer,
+  type TaskExecutor,
+  type TaskJob,
+} from 'taskwire/server'
 import { store } from './scale/parts.ts'
 import { serverInfo, tools } from './scale/tools.ts'
 
-/** The part that is needed of an engine for durable workflows, such as Inngest, Temporal or Trigger.dev. */
+/**
+ * The part that is needed of an engine for durable workflows, such as Inngest,
+ * Temporal or Trigger.dev.
+ */
 interface Engine {
-  trigger(name: string, data: TaskJob, options: { id: string }): Promise<unknown>
+  trigger(
+    name: string,
+    data: TaskJob,
+    options: { id: string },
+  ): Promise<unknown>
 }
 
 export function createServerOver(engine: Engine) {
   const executor: TaskExecutor = {
     // One event for each attempt, however often it is sent.
-    start: async (job) => void (await engine.trigger('mcp/task', job, { id: `${job.taskId}-${job.attempt}` })),
+    start: async (job) =>
+      void (await engine.trigger('mcp/task', job, {
+        id: `${job.taskId}-${job.attempt}`,
+      })),
   }
   return createTaskServer({ serverInfo, tools, store, executor })
 }

@@ -16,7 +16,8 @@ export const order = defineTool({
     // Asked once: a handler that runs again has the response.
     const requestedSchema = z.object({ sure: z.boolean() })
     const answer = await elicit({ message: `Order ${order}?`, requestedSchema })
-    if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Not ordered' }] }
+    if (answer.action !== 'accept')
+      return { content: [{ type: 'text', text: 'Not ordered' }] }
     // Runs once: a handler that runs again has the receipt.
     const { receipt } = await once('charge', () => shop.charge(order))
     // May run twice: shipping the same order again does nothing.

@@ -12,6 +12,13 @@ export function seal(text: string): string {
 
 export function open(sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64')
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+  const decipher = createDecipheriv(
+    'aes-256-gcm',
+    key,
+    bytes.subarray(0, 12),
+  ).setAuthTag(bytes.subarray(12, 28))
+  return Buffer.concat([
+    decipher.update(bytes.subarray(28)),
+    decipher.final(),
+  ]).toString('utf8')
 }

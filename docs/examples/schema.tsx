@@ -11,6 +11,9 @@ export function Total() {
   })
   if (error) return <p role="alert">{error.message}</p>
   if (!data) return <p>Adding up…</p>
-  if (data.isError) return <p role="alert">The tool has refused: {JSON.stringify(data.content)}</p>
+  if (data.isError)
+    return (
+      <p role="alert">The tool has refused: {JSON.stringify(data.content)}</p>
+    )
   return <b>{data.structuredContent.total.toFixed(2)}</b>
 }

@@ -1,6 +1,8 @@
 import { createTaskClient, type TaskClient } from 'taskwire'
 
-/** One client for each user: records of one scope are invisible to every other. */
+/**
+ * One client for each user: records of one scope are invisible to every other.
+ */
 export function clientOf(userId: string): TaskClient {
   return createTaskClient({ url: 'https://example.com/mcp', scope: userId })
 }

@@ -9,5 +9,8 @@ await sdk.connect(new StreamableHTTPClientTransport(new URL(url)))
 
 export const client = createTaskClient({ client: sdk, endpoint: url })
 
-const result = await client.callTool({ name: 'generate_report', arguments: { quarter: 'Q3' } }, { key: 'report-Q3' })
+const result = await client.callTool(
+  { name: 'generate_report', arguments: { quarter: 'Q3' } },
+  { key: 'report-Q3' },
+)
 console.log(result.isError === true ? result.content : result.structuredContent)

@@ -16,7 +16,10 @@ const report = defineTool({
       await sleep(10_000)
     }
     const title = `The report of ${quarter}`
-    return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
+    return {
+      content: [{ type: 'text', text: title }],
+      structuredContent: { title, total: 1234.5 },
+    }
   },
 })
 
@@ -26,5 +29,6 @@ const server = createTaskServer({
   cors: true,
 })
 
-// The cast is for exactOptionalPropertyTypes; without that option it is not needed.
+// The cast is for exactOptionalPropertyTypes; without that option it is not
+// needed.
 createServer(toNodeHandler(server) as RequestListener).listen(3000, '127.0.0.1')

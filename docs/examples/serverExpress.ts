@@ -4,7 +4,10 @@ import { mcp } from './serverSignIn.ts'
 
 const app = express()
 const handle = toNodeHandler(mcp)
-// Before any body parser: the server reads the body itself, after it has checked the sender.
-app.all(['/mcp', '/.well-known/oauth-protected-resource/mcp'], (req, res) => handle(req, res))
+// Before any body parser: the server reads the body itself, after it has
+// checked the sender.
+app.all(['/mcp', '/.well-known/oauth-protected-resource/mcp'], (req, res) =>
+  handle(req, res),
+)
 app.use(express.json())
 app.listen(3000)

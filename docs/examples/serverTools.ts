@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { acceptedContent, inputRequired, ProtocolError } from '@modelcontextprotocol/server'
+import {
+  acceptedContent,
+  inputRequired,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
 import { defineTool } from 'taskwire/server'
 import { z } from 'zod'
 
@@ -12,26 +16,44 @@ export const deployTool = defineTool({
   taskSupport: 'required',
   ttlMs: 24 * 3_600_000,
 
-  // Before there is a task, with the client waiting: the SDK's multi round-trip.
+  // Before there is a task, with the client waiting: the SDK's multi
+  // round-trip.
   prepare(_args, { inputResponses }) {
-    if (acceptedContent(inputResponses, 'window', window) !== undefined) return undefined
-    const request = inputRequired.elicit({ message: 'How long may it take?', requestedSchema: window })
+    if (acceptedContent(inputResponses, 'window', window) !== undefined)
+      return undefined
+    const request = inputRequired.elicit({
+      message: 'How long may it take?',
+      requestedSchema: window,
+    })
     return inputRequired({ inputRequests: { window: request } })
   },
 
   async handler({ target }, { progress, elicit, signal }) {
-    // While the task runs: its status is input_required until the client responds.
-    const response = await elicit({ message: `Deploy to ${target}?`, requestedSchema: approval })
-    if (response.action !== 'accept') throw new ProtocolError(-32050, 'The deployment was not approved', { target })
+    // While the task runs: its status is input_required until the client
+    // responds.
+    const response = await elicit({
+      message: `Deploy to ${target}?`,
+      requestedSchema: approval,
+    })
+    if (response.action !== 'accept')
+      throw new ProtocolError(-32050, 'The deployment was not approved', {
+        target,
+      })
 
     await progress('Deploying')
     const outcome = await deploy(target, signal)
-    return { content: [{ type: 'text', text: outcome }], isError: outcome === 'rolled back' }
+    return {
+      content: [{ type: 'text', text: outcome }],
+      isError: outcome === 'rolled back',
+    }
   },
 })
 
 /** Stands for your own work. It ends early if the client cancels the task. */
-async function deploy(_target: string, signal: AbortSignal): Promise<'done' | 'rolled back'> {
+async function deploy(
+  _target: string,
+  signal: AbortSignal,
+): Promise<'done' | 'rolled back'> {
   await setTimeout(10_000, undefined, { signal })
   return 'done'
 }

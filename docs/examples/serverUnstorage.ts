@@ -5,19 +5,32 @@ import { setTimeout } from 'node:timers/promises'
 import type { TaskRecord, TaskStore } from 'taskwire/server'
 import type { Storage } from 'unstorage'
 
-/** Runs one thing at a time under a name, across all processes that share a store. */
+/**
+ * Runs one thing at a time under a name, across all processes that share a
+ * store.
+ */
 export type Lock = <T>(name: string, run: () => Promise<T>) => Promise<T>
 
-/** Hashes ids to names: all of one length, safe in any file system, and no listing of a folder reveals an id. */
+/**
+ * Hashes ids to names: all of one length, safe in any file system, and no
+ * listing of a folder reveals an id.
+ */
 const nameOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** The entry that says when a task expires. */
-const indexOf = ({ task, expiresAt }: TaskRecord) => `index:${nameOf(task.taskId)}.${expiresAt ?? 'never'}`
+const indexOf = ({ task, expiresAt }: TaskRecord) =>
+  `index:${nameOf(task.taskId)}.${expiresAt ?? 'never'}`
 
-/** Keeps tasks in any storage for which unstorage has a driver: files, Redis, a database. */
+/**
+ * Keeps tasks in any storage for which unstorage has a driver: files, Redis, a
+ * database.
+ */
 export class UnstorageTaskStore implements TaskStore {
   readonly #storage: Storage
-  /** unstorage has neither compare-and-set nor writes that are seen whole or not at all. */
+  /**
+   * unstorage has neither compare-and-set nor writes that are seen whole or not
+   * at all.
+   */
   readonly #lock: Lock
 
   constructor(storage: Storage, lock: Lock) {
@@ -28,7 +41,8 @@ export class UnstorageTaskStore implements TaskStore {
   create(record: TaskRecord): Promise<void> {
     const name = nameOf(record.task.taskId)
     return this.#lock(name, async () => {
-      if (await this.#storage.hasItem(`task:${name}`)) throw new Error('Failed to create a task: its id is in use.')
+      if (await this.#storage.hasItem(`task:${name}`))
+        throw new Error('Failed to create a task: its id is in use.')
       // `expire()` reads only the names of these entries.
       await this.#storage.setItem(indexOf(record), 1)
       await this.#storage.setItem(`task:${name}`, record)
@@ -37,7 +51,9 @@ export class UnstorageTaskStore implements TaskStore {
 
   async get(taskId: string): Promise<TaskRecord | undefined> {
     const name = nameOf(taskId)
-    const record = await this.#lock(name, () => this.#storage.getItem<TaskRecord>(`task:${name}`))
+    const record = await this.#lock(name, () =>
+      this.#storage.getItem<TaskRecord>(`task:${name}`),
+    )
     return record ?? undefined
   }
 
@@ -77,10 +93,16 @@ export class UnstorageTaskStore implements TaskStore {
 }
 
 const RETRY_MS = 5
-/** The store holds a lock only briefly: if a lock is older than this, its process has crashed. */
+/**
+ * The store holds a lock only briefly: if a lock is older than this, its
+ * process has crashed.
+ */
 const STALE_MS = 10_000
 
-/** A lock for processes that share a disk. For Redis, use a lock built on `SET ... NX PX`. */
+/**
+ * A lock for processes that share a disk. For Redis, use a lock built on `SET
+ * ... NX PX`.
+ */
 export function createFileLock(folder: string): Lock {
   return async (name, run) => {
     const path = join(folder, name)

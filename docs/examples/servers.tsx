@@ -1,5 +1,10 @@
 import { createTaskClient } from 'taskwire'
-import { TaskClientProvider, useInputRequests, useToolCallMutation, useToolCalls } from 'taskwire/react'
+import {
+  TaskClientProvider,
+  useInputRequests,
+  useToolCallMutation,
+  useToolCalls,
+} from 'taskwire/react'
 
 const reports = createTaskClient({ url: 'https://reports.example/mcp' })
 const photos = createTaskClient({ url: 'https://photos.example/mcp' })
@@ -15,14 +20,27 @@ export default function App() {
 }
 
 function Buttons() {
-  const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' }) // of the provider: reports
-  const album = useToolCallMutation({ client: photos, name: 'sort_album', key: 'summer' })
+  // Of the provider: reports.
+  const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+  const album = useToolCallMutation({
+    client: photos,
+    name: 'sort_album',
+    key: 'summer',
+  })
   return (
     <>
-      <button type="button" disabled={report.isPending} onClick={() => report.mutate({ quarter: 'Q3' })}>
+      <button
+        type="button"
+        disabled={report.isPending}
+        onClick={() => report.mutate({ quarter: 'Q3' })}
+      >
         Generate the weekly report
       </button>
-      <button type="button" disabled={album.isPending} onClick={() => album.mutate({ album: 'summer' })}>
+      <button
+        type="button"
+        disabled={album.isPending}
+        onClick={() => album.mutate({ album: 'summer' })}
+      >
         Sort the album
       </button>
     </>

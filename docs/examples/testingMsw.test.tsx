@@ -10,12 +10,17 @@ const server = createLiveServer({
   tools: [
     scriptTask([
       { status: 'working', statusMessage: 'Writing' },
-      { status: 'completed', result: { content: [{ type: 'text', text: 'The report of Q3' }] } },
+      {
+        status: 'completed',
+        result: { content: [{ type: 'text', text: 'The report of Q3' }] },
+      },
     ]),
   ],
   pollIntervalMs: 20, // ms of real time
 })
-const network = setupServer(...taskHandlers('https://example.com/mcp', server, http))
+const network = setupServer(
+  ...taskHandlers('https://example.com/mcp', server, http),
+)
 
 beforeAll(() => network.listen())
 afterEach(() => {
@@ -27,8 +32,17 @@ afterAll(() => network.close())
 
 test('writes a report, over a network that fails once', async () => {
   server.faults.drop({ method: 'tasks/get', times: 1 })
-  render(<App client={createTaskClient({ url: 'https://example.com/mcp', retry: { baseMs: 20 } })} />)
+  render(
+    <App
+      client={createTaskClient({
+        url: 'https://example.com/mcp',
+        retry: { baseMs: 20 },
+      })}
+    />,
+  )
   fireEvent.click(screen.getByText('Write the report'))
-  expect(await screen.findByText('The report of Q3', {}, { timeout: 5000 })).toBeDefined()
+  expect(
+    await screen.findByText('The report of Q3', {}, { timeout: 5000 }),
+  ).toBeDefined()
   expect(server.count('tasks/get')).toBe(2)
 })

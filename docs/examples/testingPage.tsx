@@ -8,9 +8,11 @@ import { z } from 'zod'
 import { App } from './testingApp'
 
 beforeAll(() => {
-  // TanStack Query notifies components with a real timer, which a simulated clock does not advance.
+  // TanStack Query notifies components with a real timer, which a simulated
+  // clock does not advance.
   notifyManager.setScheduler(queueMicrotask)
-  // If this is set, React warns of changes outside of act(). Testing Library sets it if test globals are on.
+  // If this is set, React warns of changes outside of act(). Testing Library
+  // sets it if test globals are on.
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 })
 
@@ -18,7 +20,10 @@ afterEach(cleanup)
 
 export function openApp(tools: TestServerOptions['tools']) {
   const server = createTestServer({ tools })
-  const client = createTaskClient({ url: server.url, environment: server.environment })
+  const client = createTaskClient({
+    url: server.url,
+    environment: server.environment,
+  })
   const { unmount } = render(<App client={client} />)
   const advance = (ms: number) => act(() => server.advance(ms))
   return { server, unmount, advance }

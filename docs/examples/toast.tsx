@@ -6,11 +6,16 @@ export function ReportWithToast() {
   const report = useToolCallMutation({
     name: 'generate_report',
     key: 'weekly',
-    onSettled: (call) => setToast(call.error?.message ?? 'The report is ready.'),
+    onSettled: (call) =>
+      setToast(call.error?.message ?? 'The report is ready.'),
   })
   return (
     <>
-      <button type="button" disabled={report.isPending} onClick={() => report.mutate({ quarter: 'Q3' })}>
+      <button
+        type="button"
+        disabled={report.isPending}
+        onClick={() => report.mutate({ quarter: 'Q3' })}
+      >
         Generate the weekly report
       </button>
       <p role="status">{toast}</p>

@@ -8,10 +8,16 @@ export function Report() {
   if (status === 'failed') return <p role="alert">{error?.message}</p>
   return (
     <>
-      <button type="button" disabled={report.isPending} onClick={() => report.mutate({ quarter: 'Q3' })}>
+      <button
+        type="button"
+        disabled={report.isPending}
+        onClick={() => report.mutate({ quarter: 'Q3' })}
+      >
         Generate the report
       </button>
-      <pre>{report.call?.task?.statusMessage ?? JSON.stringify(report.data)}</pre>
+      <pre>
+        {report.call?.task?.statusMessage ?? JSON.stringify(report.data)}
+      </pre>
     </>
   )
 }

@@ -4,7 +4,9 @@ const client = createTaskClient({ url: 'https://example.com/mcp' })
 const output = document.body.appendChild(document.createElement('pre'))
 
 client.store.subscribe(({ calls }) => {
-  const lines = Object.values(calls).map(({ name, phase, task }) => `${name}: ${task?.statusMessage ?? phase}`)
+  const lines = Object.values(calls).map(
+    ({ name, phase, task }) => `${name}: ${task?.statusMessage ?? phase}`,
+  )
   output.textContent = lines.join('\n')
 })
 

@@ -1,22 +1,40 @@
 import type { Message, RunAgentInput } from '@copilotkit/react-core/v2'
 
-/** In place of an agent: has the report of the quarter in the last message generated, and says what came of it. Put yours here. */
+/**
+ * In place of an agent: has the report of the quarter in the last message
+ * generated, and says what came of it. Put yours here.
+ */
 export const agent = {
   async fetch(request: Request): Promise<Response> {
-    const { threadId, runId, messages } = (await request.json()) as RunAgentInput
+    const { threadId, runId, messages } =
+      (await request.json()) as RunAgentInput
     const events = [
       { type: 'RUN_STARTED', threadId, runId },
       answer(messages.at(-1)),
       { type: 'RUN_FINISHED', threadId, runId },
     ]
-    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+    const body = events
+      .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+      .join('')
+    return new Response(body, {
+      headers: { 'Content-Type': 'text/event-stream' },
+    })
   },
 }
 
 function answer(last: Message | undefined) {
-  if (last?.role === 'tool') return { type: 'TEXT_MESSAGE_CHUNK', messageId: crypto.randomUUID(), delta: last.content }
+  if (last?.role === 'tool')
+    return {
+      type: 'TEXT_MESSAGE_CHUNK',
+      messageId: crypto.randomUUID(),
+      delta: last.content,
+    }
   const quarter = /Q[1-4]/.exec(String(last?.content))?.[0] ?? 'Q1'
   const delta = JSON.stringify({ quarter })
-  return { type: 'TOOL_CALL_CHUNK', toolCallId: crypto.randomUUID(), toolCallName: 'generate_report', delta }
+  return {
+    type: 'TOOL_CALL_CHUNK',
+    toolCallId: crypto.randomUUID(),
+    toolCallName: 'generate_report',
+    delta,
+  }
 }

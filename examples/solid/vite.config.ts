@@ -11,7 +11,8 @@ export default defineConfig({
     {
       name: 'mcp-server',
       configureServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
-      configurePreviewServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+      configurePreviewServer: ({ middlewares }) =>
+        void middlewares.use('/mcp', mcp),
     },
   ],
 })

@@ -11,9 +11,11 @@ export default defineConfig({
     {
       name: 'mcp-server',
       configureServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
-      configurePreviewServer: ({ middlewares }) => void middlewares.use('/mcp', mcp),
+      configurePreviewServer: ({ middlewares }) =>
+        void middlewares.use('/mcp', mcp),
     },
   ],
-  // In kB, before gzip: React and the SDK are more than the 500 at which Vite warns.
+  // In kB, before gzip: React and the SDK are more than the 500 at which Vite
+  // warns.
   build: { chunkSizeWarningLimit: 800 },
 })

@@ -1,4 +1,4 @@
-// Code in a sentence: on a narrow screen a line breaks between words, and not at the hyphens of `--origin`.
+// Code in a sentence, and commands, which are shown in whole: a line breaks between words, and not at the hyphens of `--origin`.
 
 /** A longer word may break at its hyphens, or it would be wider than a phone; before that, after a dot, a slash or a parenthesis. */
 const MAX_WHOLE = 22
@@ -12,6 +12,29 @@ export function keepHyphens(md) {
   const { code_inline: render } = md.renderer.rules
   if (render === undefined) return
   md.renderer.rules.code_inline = (...rest) => render(...rest).replace(/(?<=>)[^<>]+(?=<)/, wholeWords)
+}
+
+/** The same in a block of commands, whose words the highlighter has coloured, each with the space before it. */
+export const keepOptions = {
+  /**
+   * @this {{ options: { lang: string } }}
+   * @param {{ children: any[] }} span of HTML
+   */
+  span(span) {
+    const [text] = span.children
+    if (this.options.lang !== 'sh' || text?.type !== 'text') return
+    const [, space = '', word = ''] = /^(\s*)(\S+-\S*)$/.exec(text.value) ?? []
+    if (word === '' || word.length > MAX_WHOLE) return
+    span.children = [
+      { type: 'text', value: space },
+      {
+        type: 'element',
+        tagName: 'span',
+        properties: { class: 'whole-word' },
+        children: [{ type: 'text', value: word }],
+      },
+    ]
+  },
 }
 
 /**

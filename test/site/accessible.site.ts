@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
@@ -68,6 +68,30 @@ test.for(['', 'live/react.html', 'server.html', 'api/taskwire.html'])(
     await context.close()
   },
 )
+
+test('no code has to be scrolled sideways on a screen of 1440 pixels', async () => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const isPage = (path: string) => path.endsWith('.html') && !/^(?:api|demo|live.frames)\b/.test(path)
+  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(isPage)) {
+    await page.goto(files.url + path.replaceAll('\\', '/'), { waitUntil: 'domcontentloaded' })
+    const tooWide = await page.evaluate<string[]>(`[...document.querySelectorAll('main pre')]
+      .filter((block) => block.scrollWidth > block.clientWidth)
+      // A name of the SDK, which is longer than a line.
+      .filter((block) => !block.textContent.includes("from '@modelcontextprotocol/sdk/client/streamableHttp.js'"))
+      .map((block) => block.textContent)`)
+    expect(tooWide, path).toEqual([])
+  }
+  await page.close()
+}, 300_000)
+
+test('a command breaks between its words, and not within an option', async () => {
+  const page = await browser.newPage({ viewport: { width: 360, height: 800 } })
+  await page.goto(`${files.url}quick-start.html`)
+  const option = page.locator('.language-sh .whole-word', { hasText: '--template' }).first()
+  await option.waitFor()
+  expect((await option.boundingBox())?.height).toBeLessThan(24)
+  await page.close()
+})
 
 test('a search finds a symbol of the API, and no decision', async () => {
   const page = await browser.newPage()

@@ -3,7 +3,8 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import express from 'express'
 import { server } from './server.ts'
 
-// What `npm start` runs after `npm run build`: the page and its MCP server, on one port.
+// What `npm start` runs after `npm run build`: the page and its MCP server, on
+// one port.
 const app = express()
 const mcp = toNodeHandler(server)
 

@@ -1,12 +1,21 @@
 /** @jsxImportSource solid-js */
 import { For, Match, Show, Switch } from 'solid-js'
 import type { ElicitationSource } from 'taskwire/forms'
-import { type UseElicitationFormResult, useElicitationForm } from 'taskwire/solid'
+import {
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from 'taskwire/solid'
 
-/** The server as your users know it. The name that it gives itself proves nothing. */
+/**
+ * The server as your users know it. The name that it gives itself proves
+ * nothing.
+ */
 const SERVER = 'Reports (example.com)'
 
-/** The form of an input request, or the page that it wants the user to visit. Show requests with `<Index>`. */
+/**
+ * The form of an input request, or the page that it wants the user to visit.
+ * Show requests with `<Index>`.
+ */
 export function ElicitationForm(props: { pending: ElicitationSource }) {
   const form = useElicitationForm(() => props.pending, { drafts: 'session' })
   return (
@@ -14,10 +23,17 @@ export function ElicitationForm(props: { pending: ElicitationSource }) {
       <fieldset disabled={!form.isEditable}>
         <legend>{SERVER} asks</legend>
         <p>{form.message}</p>
-        <For each={form.fields}>{(field) => <Field field={field} form={form} />}</For>
+        <For each={form.fields}>
+          {(field) => <Field field={field} form={form} />}
+        </For>
         <Show when={form.address}>
           {(address) => (
-            <a href={address().href} target="_blank" rel="noopener noreferrer" onClick={form.submit}>
+            <a
+              href={address().href}
+              target="_blank"
+              rel="noopener noreferrer"
+              onClick={form.submit}
+            >
               {address().before}
               <strong>{address().host}</strong>
               {address().after}
@@ -50,7 +66,10 @@ interface FieldProps {
 
 function Field(props: FieldProps) {
   const { form, field } = props
-  const label = () => (field.isRequired || field.kind === 'boolean' ? field.label : `${field.label} (optional)`)
+  const label = () =>
+    field.isRequired || field.kind === 'boolean'
+      ? field.label
+      : `${field.label} (optional)`
   const notes = () => (
     <>
       <Show when={field.description}>
@@ -81,7 +100,14 @@ function Field(props: FieldProps) {
                 </select>
               )}
             </Match>
-            <Match when={(field.kind === 'text' || field.kind === 'number' || field.kind === 'boolean') && field}>
+            <Match
+              when={
+                (field.kind === 'text' ||
+                  field.kind === 'number' ||
+                  field.kind === 'boolean') &&
+                field
+              }
+            >
               {(input) => <input {...form.inputProps(input())} />}
             </Match>
           </Switch>
@@ -96,7 +122,8 @@ function Field(props: FieldProps) {
             <For each={choices().options}>
               {(option) => (
                 <label>
-                  <input {...form.optionProps(choices(), option)} /> {option.label}
+                  <input {...form.optionProps(choices(), option)} />{' '}
+                  {option.label}
                 </label>
               )}
             </For>

@@ -1,9 +1,18 @@
-import { type PendingInputRequest, type UseElicitationFormResult, useElicitationForm } from 'taskwire/react'
+import {
+  type PendingInputRequest,
+  type UseElicitationFormResult,
+  useElicitationForm,
+} from 'taskwire/react'
 
-/** The server as your users know it. The name that it gives itself proves nothing. */
+/**
+ * The server as your users know it. The name that it gives itself proves
+ * nothing.
+ */
 const SERVER = 'Reports (example.com)'
 
-/** The form of an input request, or the page that it wants the user to visit. */
+/**
+ * The form of an input request, or the page that it wants the user to visit.
+ */
 export function ElicitationForm(pending: PendingInputRequest) {
   const form = useElicitationForm(pending, { drafts: 'session' })
   return (
@@ -17,7 +26,12 @@ export function ElicitationForm(pending: PendingInputRequest) {
           <Field key={field.name} field={field} form={form} />
         ))}
         {form.address && (
-          <a href={form.address.href} target="_blank" rel="noopener noreferrer" onClick={form.submit}>
+          <a
+            href={form.address.href}
+            target="_blank"
+            rel="noopener noreferrer"
+            onClick={form.submit}
+          >
             {form.address.before}
             <strong>{form.address.host}</strong>
             {form.address.after}
@@ -50,7 +64,10 @@ interface FieldProps {
 }
 
 function Field({ field, form }: FieldProps) {
-  const label = field.isRequired || field.kind === 'boolean' ? field.label : `${field.label} (optional)`
+  const label =
+    field.isRequired || field.kind === 'boolean'
+      ? field.label
+      : `${field.label} (optional)`
   const notes = (
     <>
       {field.description && <p id={field.hintId}>{field.description}</p>}

@@ -8,7 +8,9 @@ export function Inbox() {
   const requests = useInputRequests()
   return (
     <section aria-label="Questions">
-      <Index each={requests()}>{(pending) => <ElicitationForm pending={pending()} />}</Index>
+      <Index each={requests()}>
+        {(pending) => <ElicitationForm pending={pending()} />}
+      </Index>
     </section>
   )
 }

@@ -5,19 +5,37 @@ import {
   type ElicitationSource,
 } from 'taskwire/forms'
 
-/** The server as your users know it. The name that it gives itself proves nothing. */
+/**
+ * The server as your users know it. The name that it gives itself proves
+ * nothing.
+ */
 const SERVER = 'Reports (example.com)'
 
-/** Shows the form of an input request in `parent`. Returns a function that takes it away again. */
-export function showElicitationForm(parent: Element, source: ElicitationSource): () => void {
+/**
+ * Shows the form of an input request in `parent`. Returns a function that takes
+ * it away again.
+ */
+export function showElicitationForm(
+  parent: Element,
+  source: ElicitationSource,
+): () => void {
   const form = createElicitationForm(source, { drafts: 'session' })
   const { kind, message, address, warnings, fields } = form.getState()
 
-  const group = create('fieldset', {}, create('legend', {}, `${SERVER} asks`), create('p', {}, message))
+  const group = create(
+    'fieldset',
+    {},
+    create('legend', {}, `${SERVER} asks`),
+    create('p', {}, message),
+  )
   const controls = fields.map((field) => showField(group, form, field))
   if (address) {
     const host = create('strong', {}, address.host)
-    const safely = { href: address.href, target: '_blank', rel: 'noopener noreferrer' }
+    const safely = {
+      href: address.href,
+      target: '_blank',
+      rel: 'noopener noreferrer',
+    }
     const link = create('a', safely, address.before, host, address.after)
     link.addEventListener('click', form.submit)
     group.append(link)
@@ -38,7 +56,8 @@ export function showElicitationForm(parent: Element, source: ElicitationSource):
     submit.disabled = !state.canSubmit
     problem.textContent = state.problem
     status.textContent = state.statusText
-    for (const [index, field] of state.fields.entries()) controls[index]?.(field)
+    for (const [index, field] of state.fields.entries())
+      controls[index]?.(field)
   }
   update()
   const unsubscribe = form.subscribe(update)
@@ -49,12 +68,24 @@ export function showElicitationForm(parent: Element, source: ElicitationSource):
   }
 }
 
-/** Adds a field to the form. Returns a function that shows what has changed in it. */
-function showField(parent: Element, form: ElicitationForm, field: ElicitationField): (field: ElicitationField) => void {
+/**
+ * Adds a field to the form. Returns a function that shows what has changed in
+ * it.
+ */
+function showField(
+  parent: Element,
+  form: ElicitationForm,
+  field: ElicitationField,
+): (field: ElicitationField) => void {
   const { name, kind, id, description, hintId, errorId } = field
-  const label = field.isRequired || kind === 'boolean' ? field.label : `${field.label} (optional)`
+  const label =
+    field.isRequired || kind === 'boolean'
+      ? field.label
+      : `${field.label} (optional)`
   const error = create('p', { id: errorId })
-  const notes = description ? [create('p', { id: hintId }, description), error] : [error]
+  const notes = description
+    ? [create('p', { id: hintId }, description), error]
+    : [error]
   const inputs: (HTMLInputElement | HTMLSelectElement)[] = []
 
   if (kind === 'choices') {
@@ -64,17 +95,28 @@ function showField(parent: Element, form: ElicitationForm, field: ElicitationFie
       inputs.push(box)
       return create('label', {}, box, ` ${option.label}`)
     })
-    parent.append(create('fieldset', {}, create('legend', {}, label), ...boxes, ...notes))
+    parent.append(
+      create('fieldset', {}, create('legend', {}, label), ...boxes, ...notes),
+    )
   } else {
     const parts: Element[] = [create('label', { for: id }, label)]
     if (kind === 'choice') {
-      const options = field.options.map(({ value, label }) => create('option', { value }, label))
-      const select = create('select', { id }, create('option', { value: '' }, 'Choose…'), ...options)
+      const options = field.options.map(({ value, label }) =>
+        create('option', { value }, label),
+      )
+      const select = create(
+        'select',
+        { id },
+        create('option', { value: '' }, 'Choose…'),
+        ...options,
+      )
       select.addEventListener('change', () => form.set(name, select.value))
       inputs.push(select)
     } else if (kind !== 'unsupported') {
       const input = create('input', { id })
-      input.addEventListener('input', () => form.set(name, kind === 'boolean' ? input.checked : input.value))
+      input.addEventListener('input', () =>
+        form.set(name, kind === 'boolean' ? input.checked : input.value),
+      )
       inputs.push(input)
     }
     parent.append(create('div', {}, ...parts, ...inputs, ...notes))
@@ -84,9 +126,13 @@ function showField(parent: Element, form: ElicitationForm, field: ElicitationFie
     error.textContent = now.error ?? ''
     for (const input of inputs) setAttributes(input, now.attributes)
     inputs.forEach((input, index) => {
-      if (now.kind === 'choices') (input as HTMLInputElement).checked = now.options[index]?.isChosen === true
-      else if (now.kind === 'boolean') (input as HTMLInputElement).checked = now.value
-      else if (now.kind !== 'unsupported' && input.value !== now.value) input.value = now.value
+      if (now.kind === 'choices')
+        (input as HTMLInputElement).checked =
+          now.options[index]?.isChosen === true
+      else if (now.kind === 'boolean')
+        (input as HTMLInputElement).checked = now.value
+      else if (now.kind !== 'unsupported' && input.value !== now.value)
+        input.value = now.value
     })
   }
 }

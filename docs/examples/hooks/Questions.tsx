@@ -1,12 +1,24 @@
-import { type PendingInputRequest, useElicitationForm, useInputRequests, useToolCallMutation } from 'taskwire/react'
+import {
+  type PendingInputRequest,
+  useElicitationForm,
+  useInputRequests,
+  useToolCallMutation,
+} from 'taskwire/react'
 
 /** A tool that asks before it sends, and the form of what it asks. */
 export function Questions() {
-  const send = useToolCallMutation({ name: 'send_newsletter', key: 'newsletter' })
+  const send = useToolCallMutation({
+    name: 'send_newsletter',
+    key: 'newsletter',
+  })
   const requests = useInputRequests()
   return (
     <>
-      <button type="button" onClick={() => send.mutate({})} disabled={send.isPending}>
+      <button
+        type="button"
+        onClick={() => send.mutate({})}
+        disabled={send.isPending}
+      >
         Send the newsletter
       </button>
       {requests.map((request) => (

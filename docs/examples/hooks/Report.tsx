@@ -3,7 +3,10 @@ import { newsOf, textOf } from './textOf'
 
 /** The tool runs because this component is on the page. */
 export function Report({ quarter = 'Q1' }: { quarter?: string }) {
-  const { data, error, call, retry } = useToolCall({ name: 'generate_report', arguments: { quarter } })
+  const { data, error, call, retry } = useToolCall({
+    name: 'generate_report',
+    arguments: { quarter },
+  })
   if (error) {
     return (
       <p role="alert">
@@ -15,5 +18,9 @@ export function Report({ quarter = 'Q1' }: { quarter?: string }) {
     )
   }
   if (!data) return <p role="status">{newsOf(call)}</p>
-  return data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>
+  return data.isError ? (
+    <p role="alert">{textOf(data)}</p>
+  ) : (
+    <output>{textOf(data)}</output>
+  )
 }

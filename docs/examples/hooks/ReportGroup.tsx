@@ -10,7 +10,11 @@ export function ReportGroup() {
     for (const quarter of ['Q1', 'Q2', 'Q3', 'Q4']) {
       client.startToolCall(
         { name: 'generate_report', arguments: { quarter } },
-        { key: `year-${quarter}`, repeat: 'settled', meta: { batch: 'year', title: `Report of ${quarter}` } },
+        {
+          key: `year-${quarter}`,
+          repeat: 'settled',
+          meta: { batch: 'year', title: `Report of ${quarter}` },
+        },
       )
     }
   }
@@ -24,8 +28,13 @@ export function ReportGroup() {
       </button>
       {calls.length > 0 && (
         <p role="status">
-          <progress aria-label="The reports of the year" value={progress.progress} max={progress.total} /> {running} of{' '}
-          {calls.length} run{failed > 0 && `, ${failed} have failed`}
+          <progress
+            aria-label="The reports of the year"
+            value={progress.progress}
+            max={progress.total}
+          />{' '}
+          {running} of {calls.length} run
+          {failed > 0 && `, ${failed} have failed`}
         </p>
       )}
     </>

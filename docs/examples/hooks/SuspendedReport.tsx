@@ -12,6 +12,13 @@ export function SuspendedReport() {
 
 /** Has its data when it renders. Errors go to the error boundary above. */
 function Total() {
-  const { data } = useSuspenseToolCall({ name: 'generate_report', arguments: { quarter: 'Q2' } })
-  return data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>
+  const { data } = useSuspenseToolCall({
+    name: 'generate_report',
+    arguments: { quarter: 'Q2' },
+  })
+  return data.isError ? (
+    <p role="alert">{textOf(data)}</p>
+  ) : (
+    <output>{textOf(data)}</output>
+  )
 }

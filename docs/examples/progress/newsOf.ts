@@ -1,10 +1,20 @@
 import type { ToolCallState } from 'taskwire'
 
 /** How far a call has come, in words. */
-export function newsOf({ phase, progress, task, network }: ToolCallState): string {
+export function newsOf({
+  phase,
+  progress,
+  task,
+  network,
+}: ToolCallState): string {
   if (network === 'offline') return 'You are offline. The task keeps running.'
-  if (network === 'retrying') return 'The server cannot be reached, trying again…'
+  if (network === 'retrying')
+    return 'The server cannot be reached, trying again…'
   if (network === 'paused') return 'Waiting.'
   if (phase === 'input_required') return 'Waiting for your answer.'
-  return progress?.message ?? task?.statusMessage ?? (phase === 'calling' ? 'Starting…' : 'Working…')
+  return (
+    progress?.message ??
+    task?.statusMessage ??
+    (phase === 'calling' ? 'Starting…' : 'Working…')
+  )
 }

@@ -2,17 +2,23 @@ import type { TaskClient } from 'taskwire'
 import { newsOf } from './newsOf'
 
 /** Shows how far a call has come. Returns a function that stops showing it. */
-export function showProgress(client: TaskClient, callId: string, parent: HTMLElement): () => void {
+export function showProgress(
+  client: TaskClient,
+  callId: string,
+  parent: HTMLElement,
+): () => void {
   const bar = document.createElement('progress')
   const news = document.createElement('p')
   news.setAttribute('role', 'status')
 
   function show() {
     const call = client.getToolCallState(callId)
-    if (call === undefined || call.endedAt !== undefined) return parent.replaceChildren()
+    if (call === undefined || call.endedAt !== undefined)
+      return parent.replaceChildren()
     bar.ariaLabel = call.name
     bar.max = call.progress?.total ?? 1
-    // Without a value the bar moves back and forth: how long it takes is unknown.
+    // Without a value the bar moves back and forth: how long it takes is
+    // unknown.
     if (call.progress?.total) bar.value = call.progress.progress
     else bar.removeAttribute('value')
     news.textContent = newsOf(call)

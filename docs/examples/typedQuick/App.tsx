@@ -18,9 +18,21 @@ function Report() {
     const { phase, progress } = report.call ?? {}
     return (
       <>
-        <progress aria-label="Progress of the report" value={progress?.progress} max={progress?.total} />
-        <p>{phase === 'input_required' ? 'Waiting for your answer.' : (progress?.message ?? 'Starting…')}</p>
-        <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
+        <progress
+          aria-label="Progress of the report"
+          value={progress?.progress}
+          max={progress?.total}
+        />
+        <p>
+          {phase === 'input_required'
+            ? 'Waiting for your answer.'
+            : (progress?.message ?? 'Starting…')}
+        </p>
+        <button
+          type="button"
+          onClick={report.cancel}
+          disabled={report.isCancelling}
+        >
           Cancel
         </button>
       </>
@@ -33,7 +45,11 @@ function Report() {
       </button>
       {report.error && <p role="alert">{report.error.message}</p>}
       {report.data && (
-        <p>{report.data.isError ? 'The tool has failed.' : `Total: ${report.data.structuredContent.total}`}</p>
+        <p>
+          {report.data.isError
+            ? 'The tool has failed.'
+            : `Total: ${report.data.structuredContent.total}`}
+        </p>
       )}
     </>
   )

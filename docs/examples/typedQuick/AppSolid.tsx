@@ -15,25 +15,43 @@ export default function App() {
 }
 
 function Report() {
-  const report = useToolCallMutation(() => ({ name: 'generate_report', key: 'weekly' }))
+  const report = useToolCallMutation(() => ({
+    name: 'generate_report',
+    key: 'weekly',
+  }))
   const result = () =>
-    report.data && (report.data.isError ? 'The tool has failed.' : `Total: ${report.data.structuredContent.total}`)
+    report.data &&
+    (report.data.isError
+      ? 'The tool has failed.'
+      : `Total: ${report.data.structuredContent.total}`)
   return (
     <Show
       when={report.isPending}
       fallback={
         <>
-          <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
+          <button
+            type="button"
+            onClick={() => report.mutate({ quarter: 'Q3' })}
+          >
             Generate the weekly report
           </button>
-          <Show when={report.error}>{(error) => <p role="alert">{error().message}</p>}</Show>
+          <Show when={report.error}>
+            {(error) => <p role="alert">{error().message}</p>}
+          </Show>
           <p>{result()}</p>
         </>
       }
     >
-      <Show when={report.call?.progress} fallback={<progress aria-label="Progress of the report" />}>
+      <Show
+        when={report.call?.progress}
+        fallback={<progress aria-label="Progress of the report" />}
+      >
         {(progress) => (
-          <progress aria-label="Progress of the report" value={progress().progress} max={progress().total} />
+          <progress
+            aria-label="Progress of the report"
+            value={progress().progress}
+            max={progress().total}
+          />
         )}
       </Show>
       <p>
@@ -41,7 +59,11 @@ function Report() {
           ? 'Waiting for your answer.'
           : (report.call?.progress?.message ?? 'Starting…')}
       </p>
-      <button type="button" disabled={report.isCancelling} onClick={report.cancel}>
+      <button
+        type="button"
+        disabled={report.isCancelling}
+        onClick={report.cancel}
+      >
         Cancel
       </button>
     </Show>

@@ -10,5 +10,7 @@ declare module 'taskwire' {
 }
 
 if (import.meta.env.DEV) {
-  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) => mountTaskwireDevtools(client))
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
 }

@@ -1,10 +1,18 @@
 import { client } from './client'
 
-const title = Object.assign(document.createElement('h1'), { textContent: 'Weekly report' })
-const start = Object.assign(document.createElement('button'), { textContent: 'Generate the weekly report' })
-const bar = Object.assign(document.createElement('progress'), { ariaLabel: 'Progress of the report' })
+const title = Object.assign(document.createElement('h1'), {
+  textContent: 'Weekly report',
+})
+const start = Object.assign(document.createElement('button'), {
+  textContent: 'Generate the weekly report',
+})
+const bar = Object.assign(document.createElement('progress'), {
+  ariaLabel: 'Progress of the report',
+})
 const line = document.createElement('p')
-const cancel = Object.assign(document.createElement('button'), { textContent: 'Cancel' })
+const cancel = Object.assign(document.createElement('button'), {
+  textContent: 'Cancel',
+})
 const main = document.createElement('main')
 main.append(title, start, bar, line, cancel)
 document.body.replaceChildren(main)
@@ -23,16 +31,21 @@ function show() {
 
   line.role = call?.error || call?.result?.isError ? 'alert' : 'status'
   if (call?.result)
-    line.textContent = call.result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+    line.textContent = call.result.content
+      .map((block) => (block.type === 'text' ? block.text : ''))
+      .join('\n')
   else if (call?.error) line.textContent = call.error.message
-  else if (call?.phase === 'input_required') line.textContent = 'Waiting for your answer.'
-  else line.textContent = isRunning ? (call.progress?.message ?? 'Starting…') : ''
+  else if (call?.phase === 'input_required')
+    line.textContent = 'Waiting for your answer.'
+  else
+    line.textContent = isRunning ? (call.progress?.message ?? 'Starting…') : ''
 }
 
 start.addEventListener('click', () => {
   client.startToolCall(
     { name: 'generate_report', arguments: { quarter: 'Q3' } },
-    { key: 'weekly', repeat: 'settled' }, // again, once the call of this key has ended
+    // Again, once the call of this key has ended.
+    { key: 'weekly', repeat: 'settled' },
   )
 })
 cancel.addEventListener('click', () => client.getToolCall(callId)?.cancel())

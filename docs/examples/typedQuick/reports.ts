@@ -1,4 +1,8 @@
-import { createTaskServer, defineTool, InMemoryTaskStore } from 'taskwire/server'
+import {
+  createTaskServer,
+  defineTool,
+  InMemoryTaskStore,
+} from 'taskwire/server'
 import { z } from 'zod'
 
 const report = defineTool({
@@ -14,11 +18,15 @@ const report = defineTool({
       await sleep(5000)
     }
     const title = `The report of ${quarter}`
-    return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
+    return {
+      content: [{ type: 'text', text: title }],
+      structuredContent: { title, total: 1234.5 },
+    }
   },
 })
 
-// In development, this file is loaded again after each edit. The tasks are kept.
+// In development, this file is loaded again after each edit. The tasks are
+// kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

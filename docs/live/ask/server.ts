@@ -14,14 +14,24 @@ const sendNewsletter = defineTool({
       message: 'Send it to 1,200 readers?',
       requestedSchema: {
         type: 'object',
-        properties: { subject: { type: 'string', title: 'Subject', minLength: 3 } },
+        properties: {
+          subject: { type: 'string', title: 'Subject', minLength: 3 },
+        },
         required: ['subject'],
       },
     })
-    if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Nothing was sent.' }] }
+    if (answer.action !== 'accept')
+      return { content: [{ type: 'text', text: 'Nothing was sent.' }] }
     await progress('Sending')
     await sleep(2000)
-    return { content: [{ type: 'text', text: `Sent “${answer.content?.['subject']}” to 1,200 readers.` }] }
+    return {
+      content: [
+        {
+          type: 'text',
+          text: `Sent “${answer.content?.['subject']}” to 1,200 readers.`,
+        },
+      ],
+    }
   },
 })
 

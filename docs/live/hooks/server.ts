@@ -13,7 +13,11 @@ const generateReport = defineTool({
       await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
     }
-    return { content: [{ type: 'text', text: `4,200 pieces were sold in ${quarter}.` }] }
+    return {
+      content: [
+        { type: 'text', text: `4,200 pieces were sold in ${quarter}.` },
+      ],
+    }
   },
 })
 
@@ -28,7 +32,9 @@ const sendNewsletter = defineTool({
       message: 'Send it to 1,200 readers?',
       requestedSchema: {
         type: 'object',
-        properties: { subject: { type: 'string', title: 'Subject', minLength: 3 } },
+        properties: {
+          subject: { type: 'string', title: 'Subject', minLength: 3 },
+        },
         required: ['subject'],
       },
     })

@@ -1,23 +1,37 @@
 import { useChat } from '@ai-sdk/react'
 import { AssistantRuntimeProvider } from '@assistant-ui/react'
 import { useAISDKRuntime } from '@assistant-ui/react-ai-sdk'
-import { DirectChatTransport, lastAssistantMessageIsCompleteWithToolCalls, ToolLoopAgent } from 'ai'
+import {
+  DirectChatTransport,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  ToolLoopAgent,
+} from 'ai'
 import { useEffect, useState } from 'react'
 import { type McpToolSet, resumeToolParts } from 'taskwire/ai'
 import { model } from './model'
 import { Thread } from './Thread'
 
 export function Chat({ tools }: { tools: McpToolSet }) {
-  // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
-  const [stored] = useState(() => JSON.parse(sessionStorage.getItem('messages') ?? '[]'))
-  const [transport] = useState(() => new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }))
+  // Of this tab, also after a reload. In `localStorage`, two tabs would both go
+  // on with the same chat, and overwrite it.
+  const [stored] = useState(() =>
+    JSON.parse(sessionStorage.getItem('messages') ?? '[]'),
+  )
+  const [transport] = useState(
+    () =>
+      new DirectChatTransport({ agent: new ToolLoopAgent({ model, tools }) }),
+  )
   const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithToolCalls
   const chat = useChat({ messages: stored, transport, sendAutomaticallyWhen })
   const runtime = useAISDKRuntime(chat)
 
-  useEffect(() => sessionStorage.setItem('messages', JSON.stringify(chat.messages)), [chat.messages])
+  useEffect(
+    () => sessionStorage.setItem('messages', JSON.stringify(chat.messages)),
+    [chat.messages],
+  )
 
-  // After a reload, once: what was at work is taken up, and the chat goes on with it.
+  // After a reload, once: what was at work is taken up, and the chat goes on
+  // with it.
   const [opened] = useState(chat)
   useEffect(() => resumeToolParts(opened, tools), [opened, tools])
 

@@ -18,7 +18,10 @@ export function Question(pending: PendingInputRequest) {
               ))}
             </select>
           ) : (
-            field.kind !== 'choices' && field.kind !== 'unsupported' && <input {...form.inputProps(field)} />
+            field.kind !== 'choices' &&
+            field.kind !== 'unsupported' && (
+              <input {...form.inputProps(field)} />
+            )
           )}
           {field.error && <span id={field.errorId}> {field.error}</span>}
         </p>

@@ -1,14 +1,23 @@
-import { ComposerPrimitive, MessagePrimitive, ThreadPrimitive } from '@assistant-ui/react'
+import {
+  ComposerPrimitive,
+  MessagePrimitive,
+  ThreadPrimitive,
+} from '@assistant-ui/react'
 import { ToolCard } from './ToolCard'
 
 export function Thread() {
   return (
     <ThreadPrimitive.Root>
       <ThreadPrimitive.Viewport>
-        <ThreadPrimitive.Messages components={{ UserMessage: Message, AssistantMessage: Message }} />
+        <ThreadPrimitive.Messages
+          components={{ UserMessage: Message, AssistantMessage: Message }}
+        />
       </ThreadPrimitive.Viewport>
       <ComposerPrimitive.Root>
-        <ComposerPrimitive.Input aria-label="Message" placeholder="How were the sales of Q3?" />
+        <ComposerPrimitive.Input
+          aria-label="Message"
+          placeholder="How were the sales of Q3?"
+        />
         <ComposerPrimitive.Send>Send</ComposerPrimitive.Send>
       </ComposerPrimitive.Root>
     </ThreadPrimitive.Root>

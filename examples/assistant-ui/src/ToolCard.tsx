@@ -1,16 +1,29 @@
 import type { ToolCallMessagePartComponent } from '@assistant-ui/react'
 import type { ToolCallState } from 'taskwire'
-import { useInputRequests, useTaskClient, useToolCallState } from 'taskwire/react'
+import {
+  useInputRequests,
+  useTaskClient,
+  useToolCallState,
+} from 'taskwire/react'
 import { Question } from './Question'
 
-/** A tool call in the thread. All that it shows while the tool is at work comes from the store of the task client. */
-export const ToolCard: ToolCallMessagePartComponent = ({ toolName, toolCallId, args }) => {
+/**
+ * A tool call in the thread. All that it shows while the tool is at work comes
+ * from the store of the task client.
+ */
+export const ToolCard: ToolCallMessagePartComponent = ({
+  toolName,
+  toolCallId,
+  args,
+}) => {
   const client = useTaskClient()
   // A call is known by the id that the model has given it.
   const callId = client.toolCallId(toolName, toolCallId)
   const call = useToolCallState({ callId })
   const requests = useInputRequests().filter(
-    (pending) => pending.callId === callId && pending.request.method === 'elicitation/create',
+    (pending) =>
+      pending.callId === callId &&
+      pending.request.method === 'elicitation/create',
   )
   const isRunning = call !== undefined && call.endedAt === undefined
 
@@ -21,9 +34,17 @@ export const ToolCard: ToolCallMessagePartComponent = ({ toolName, toolCallId, a
       </p>
       {isRunning && (
         <>
-          <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
+          <progress
+            aria-label="Progress of the report"
+            value={call.progress?.progress}
+            max={call.progress?.total}
+          />
           <p>{newsOf(call)}</p>
-          <button type="button" disabled={call.isCancelling} onClick={() => void client.getToolCall(callId)?.cancel()}>
+          <button
+            type="button"
+            disabled={call.isCancelling}
+            onClick={() => void client.getToolCall(callId)?.cancel()}
+          >
             Cancel
           </button>
         </>

@@ -6,7 +6,10 @@ import { TaskClientProvider } from 'taskwire/react'
 import { Chat } from './Chat'
 import './index.css'
 
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 const tools = await mcpTools(client)
 
 createRoot(document.getElementById('root')!).render(

@@ -8,11 +8,17 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** In place of a model: has the report of the quarter in the last message generated, and says what came of it. Put yours here. */
+/**
+ * In place of a model: has the report of the quarter in the last message
+ * generated, and says what came of it. Put yours here.
+ */
 export const model = new MockLanguageModelV4({
   doStream: async ({ prompt }) => {
     const last = prompt.at(-1)
-    const parts = last?.role === 'tool' ? say(last) : callTool(JSON.stringify(last?.content))
+    const parts =
+      last?.role === 'tool'
+        ? say(last)
+        : callTool(JSON.stringify(last?.content))
     const unified = last?.role === 'tool' ? 'stop' : 'tool-calls'
     const all: Part[] = [
       { type: 'stream-start', warnings: [] },
@@ -32,16 +38,28 @@ export const model = new MockLanguageModelV4({
 function callTool(message: string): Part[] {
   const quarter = /Q[1-4]/.exec(message)?.[0] ?? 'Q1'
   const input = JSON.stringify({ quarter })
-  return [{ type: 'tool-call', toolCallId: crypto.randomUUID(), toolName: 'generate_report', input }]
+  return [
+    {
+      type: 'tool-call',
+      toolCallId: crypto.randomUUID(),
+      toolName: 'generate_report',
+      input,
+    },
+  ]
 }
 
 function say({ content }: { content: readonly object[] }): Part[] {
   const outputs = content.map((part) =>
-    'output' in part ? (part.output as { type: string; value: unknown }) : undefined,
+    'output' in part
+      ? (part.output as { type: string; value: unknown })
+      : undefined,
   )
   const texts = outputs.map((output) => {
-    if (output?.type !== 'content') return `That did not work: ${String(output?.value)}`
-    return (output.value as { text?: string }[]).map(({ text }) => text).join('\n')
+    if (output?.type !== 'content')
+      return `That did not work: ${String(output?.value)}`
+    return (output.value as { text?: string }[])
+      .map(({ text }) => text)
+      .join('\n')
   })
   return [
     { type: 'text-start', id: 'text' },

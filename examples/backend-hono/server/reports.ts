@@ -1,5 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { createTaskServer, defineTool, InMemoryTaskStore } from 'taskwire/server'
+import {
+  createTaskServer,
+  defineTool,
+  InMemoryTaskStore,
+} from 'taskwire/server'
 import { z } from 'zod'
 
 const regions = ['Africa', 'America', 'Asia', 'Europe', 'Oceania']
@@ -8,10 +12,15 @@ const generateReport = defineTool({
   name: 'generate_report',
   description: 'Adds up the sales of a quarter. Takes ten seconds.',
   inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
-  outputSchema: z.object({ quarter: z.string(), regions: z.number(), pieces: z.number() }),
+  outputSchema: z.object({
+    quarter: z.string(),
+    regions: z.number(),
+    pieces: z.number(),
+  }),
   taskSupport: 'optional',
   async handler({ quarter }, { progress, elicit, sleep }) {
-    if (quarter === 'Q4') throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
+    if (quarter === 'Q4')
+      throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
     for (const [done, region] of regions.entries()) {
       await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
@@ -19,14 +28,20 @@ const generateReport = defineTool({
     if (quarter === 'Q2') {
       const answer = await elicit({
         mode: 'form',
-        message: 'Some returns of Q2 are still open. Make the report without them?',
+        message:
+          'Some returns of Q2 are still open. Make the report without them?',
         requestedSchema: { type: 'object', properties: {} },
       })
       // The tool has failed: the page gets this text with `isError`.
       if (answer.action !== 'accept') {
         return {
           isError: true,
-          content: [{ type: 'text', text: 'There is no report before the returns are counted.' }],
+          content: [
+            {
+              type: 'text',
+              text: 'There is no report before the returns are counted.',
+            },
+          ],
         }
       }
     }
@@ -36,7 +51,8 @@ const generateReport = defineTool({
   },
 })
 
-// In development, this file is loaded again after each edit. The tasks are kept.
+// In development, this file is loaded again after each edit. The tasks are
+// kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

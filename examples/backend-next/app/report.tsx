@@ -1,13 +1,18 @@
 'use client'
 
 import { useState } from 'react'
-import { type CallToolResult, TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import {
+  type CallToolResult,
+  TaskCancelledError,
+  ToolCallInterruptedError,
+} from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
 import { Questions } from './questions'
 
 export function Report() {
   const [chosen, setChosen] = useState<string>()
-  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  // The key makes it one call, in every tab and after a reload. The arguments
+  // are not stored: `meta` says what was asked for.
   const report = useToolCallMutation({
     name: 'generate_report',
     key: 'sales',
@@ -28,7 +33,11 @@ export function Report() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter} disabled={isRunning} onChange={(event) => setChosen(event.target.value)}>
+          <select
+            value={quarter}
+            disabled={isRunning}
+            onChange={(event) => setChosen(event.target.value)}
+          >
             <option>Q1</option>
             <option>Q2</option>
             <option>Q3</option>
@@ -42,12 +51,23 @@ export function Report() {
 
       {isRunning && (
         <section aria-label="Progress">
-          {/* Without a value the bar says that it is unknown how long it takes. */}
-          <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
+          {/* Without a value the bar says that it is unknown how long it
+              takes. */}
+          <progress
+            aria-label="Progress of the report"
+            value={call.progress?.progress}
+            max={call.progress?.total}
+          />
           <p>
-            {call.phase === 'input_required' ? 'Waiting for your answer.' : (call.progress?.message ?? 'Starting…')}
+            {call.phase === 'input_required'
+              ? 'Waiting for your answer.'
+              : (call.progress?.message ?? 'Starting…')}
           </p>
-          <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
+          <button
+            type="button"
+            onClick={report.cancel}
+            disabled={report.isCancelling}
+          >
             Cancel
           </button>
         </section>
@@ -58,17 +78,26 @@ export function Report() {
       {error && !isRunning && <p role="alert">{explain(error)}</p>}
 
       {/* A tool that has failed has a result, too. */}
-      {data && !isRunning && (data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>)}
+      {data &&
+        !isRunning &&
+        (data.isError ? (
+          <p role="alert">{textOf(data)}</p>
+        ) : (
+          <output>{textOf(data)}</output>
+        ))}
     </>
   )
 }
 
 function textOf({ content }: CallToolResult) {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  return content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }
 
 function explain(error: Error) {
   if (error instanceof TaskCancelledError) return 'The report was cancelled.'
-  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  if (error instanceof ToolCallInterruptedError)
+    return 'The page was closed before the server answered. Start again?'
   return error.message
 }

@@ -1,4 +1,9 @@
-import { type ReactFrontendTool, useAgent, useCopilotKit, useRenderToolCall } from '@copilotkit/react-core/v2'
+import {
+  type ReactFrontendTool,
+  useAgent,
+  useCopilotKit,
+  useRenderToolCall,
+} from '@copilotkit/react-core/v2'
 import { openToolCalls, toolCallsOf, useStoredChat } from './useStoredChat'
 
 export function Thread({ tools }: { tools: readonly ReactFrontendTool[] }) {
@@ -8,7 +13,11 @@ export function Thread({ tools }: { tools: readonly ReactFrontendTool[] }) {
   useStoredChat(tools)
 
   function send(form: FormData): void {
-    agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: String(form.get('text')) })
+    agent.addMessage({
+      id: crypto.randomUUID(),
+      role: 'user',
+      content: String(form.get('text')),
+    })
     void copilotkit.runAgent({ agent })
   }
 
@@ -18,13 +27,23 @@ export function Thread({ tools }: { tools: readonly ReactFrontendTool[] }) {
         .filter(({ role }) => role !== 'tool')
         .map((message) => (
           <article key={message.id} aria-label={message.role}>
-            {toolCallsOf(message).map((toolCall) => renderToolCall({ toolCall }))}
+            {toolCallsOf(message).map((toolCall) =>
+              renderToolCall({ toolCall }),
+            )}
             {typeof message.content === 'string' && <p>{message.content}</p>}
           </article>
         ))}
       <form action={send}>
-        <input name="text" aria-label="Message" placeholder="How were the sales of Q3?" required />
-        <button type="submit" disabled={agent.isRunning || openToolCalls(agent.messages).length > 0}>
+        <input
+          name="text"
+          aria-label="Message"
+          placeholder="How were the sales of Q3?"
+          required
+        />
+        <button
+          type="submit"
+          disabled={agent.isRunning || openToolCalls(agent.messages).length > 0}
+        >
           Send
         </button>
       </form>

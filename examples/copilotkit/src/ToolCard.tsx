@@ -1,16 +1,27 @@
 import type { ReactToolCallRenderer } from '@copilotkit/react-core/v2'
 import type { ToolCallState } from 'taskwire'
-import { useInputRequests, useTaskClient, useToolCallState } from 'taskwire/react'
+import {
+  useInputRequests,
+  useTaskClient,
+  useToolCallState,
+} from 'taskwire/react'
 import { Question } from './Question'
 
-/** A tool call in the thread. All that it shows while the tool is at work comes from the store of the task client. */
-export const ToolCard: ReactToolCallRenderer<Record<string, unknown>>['render'] = ({ name, toolCallId, args }) => {
+/**
+ * A tool call in the thread. All that it shows while the tool is at work comes
+ * from the store of the task client.
+ */
+export const ToolCard: ReactToolCallRenderer<
+  Record<string, unknown>
+>['render'] = ({ name, toolCallId, args }) => {
   const client = useTaskClient()
   // A call is known by the id that the agent has given it.
   const callId = client.toolCallId(name, toolCallId)
   const call = useToolCallState({ callId })
   const requests = useInputRequests().filter(
-    (pending) => pending.callId === callId && pending.request.method === 'elicitation/create',
+    (pending) =>
+      pending.callId === callId &&
+      pending.request.method === 'elicitation/create',
   )
   const isRunning = call !== undefined && call.endedAt === undefined
 
@@ -21,9 +32,17 @@ export const ToolCard: ReactToolCallRenderer<Record<string, unknown>>['render'] 
       </p>
       {isRunning && (
         <>
-          <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
+          <progress
+            aria-label="Progress of the report"
+            value={call.progress?.progress}
+            max={call.progress?.total}
+          />
           <p>{newsOf(call)}</p>
-          <button type="button" disabled={call.isCancelling} onClick={() => void client.getToolCall(callId)?.cancel()}>
+          <button
+            type="button"
+            disabled={call.isCancelling}
+            onClick={() => void client.getToolCall(callId)?.cancel()}
+          >
             Cancel
           </button>
         </>

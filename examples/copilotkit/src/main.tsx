@@ -7,15 +7,23 @@ import { Thread } from './Thread'
 import { serverTools } from './tools'
 import './index.css'
 
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 const tools = await serverTools(client)
-// An app has `runtimeUrl` in place of agents, the address of its CopilotKit runtime.
+// An app has `runtimeUrl` in place of agents, the address of its CopilotKit
+// runtime.
 const agents = { default: new HttpAgent({ url: '/agent' }) }
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <TaskClientProvider client={client}>
-      <CopilotKitProvider agents__unsafe_dev_only={agents} frontendTools={tools} enableInspector={false}>
+      <CopilotKitProvider
+        agents__unsafe_dev_only={agents}
+        frontendTools={tools}
+        enableInspector={false}
+      >
         <main>
           <h1>Sales chat</h1>
           <Thread tools={tools} />

@@ -1,7 +1,16 @@
-import { type Message, type ReactFrontendTool, type ToolCall, useAgent, useCopilotKit } from '@copilotkit/react-core/v2'
+import {
+  type Message,
+  type ReactFrontendTool,
+  type ToolCall,
+  useAgent,
+  useCopilotKit,
+} from '@copilotkit/react-core/v2'
 import { useEffect } from 'react'
 
-/** Keeps the messages across a reload. Tools whose results were not there yet are called again, and the agent goes on. */
+/**
+ * Keeps the messages across a reload. Tools whose results were not there yet
+ * are called again, and the agent goes on.
+ */
 export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   const { copilotkit } = useCopilotKit()
   const { agent } = useAgent()
@@ -9,20 +18,28 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   useEffect(() => {
     const leaving = new AbortController()
     const { signal } = leaving
-    // Of this tab, also after a reload. In `localStorage`, two tabs would both go on with the same chat, and overwrite it.
-    const stored: Message[] = JSON.parse(sessionStorage.getItem('messages') ?? '[]')
+    // Of this tab, also after a reload. In `localStorage`, two tabs would both
+    // go on with the same chat, and overwrite it.
+    const stored: Message[] = JSON.parse(
+      sessionStorage.getItem('messages') ?? '[]',
+    )
     agent.setMessages(stored)
 
     async function finish(toolCall: ToolCall): Promise<void> {
       const tool = tools.find(({ name }) => name === toolCall.function.name)
       let content: unknown = 'The tool was not called.'
       try {
-        content = await tool?.handler?.(JSON.parse(toolCall.function.arguments), { toolCall, agent, signal })
+        content = await tool?.handler?.(
+          JSON.parse(toolCall.function.arguments),
+          { toolCall, agent, signal },
+        )
       } catch {
         // The page was left before the agent had written all the arguments.
       }
       if (signal.aborted) return
-      const asked = agent.messages.findIndex((message) => toolCallsOf(message).some(({ id }) => id === toolCall.id))
+      const asked = agent.messages.findIndex((message) =>
+        toolCallsOf(message).some(({ id }) => id === toolCall.id),
+      )
       const result = {
         id: crypto.randomUUID(),
         role: 'tool' as const,
@@ -34,20 +51,28 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
 
     async function goOn(): Promise<void> {
       await Promise.all(openToolCalls(stored).map(finish))
-      if (!signal.aborted && agent.messages.at(-1)?.role === 'tool') await copilotkit.runAgent({ agent })
+      if (!signal.aborted && agent.messages.at(-1)?.role === 'tool')
+        await copilotkit.runAgent({ agent })
     }
 
     void goOn()
     return () => leaving.abort()
   }, [copilotkit, agent, tools])
 
-  // The agent changes the list in place. It is saved after each render, and there is one after each change.
-  useEffect(() => sessionStorage.setItem('messages', JSON.stringify(agent.messages)))
+  // The agent changes the list in place. It is saved after each render, and
+  // there is one after each change.
+  useEffect(() =>
+    sessionStorage.setItem('messages', JSON.stringify(agent.messages)),
+  )
 }
 
 /** The tool calls that have no result. */
 export function openToolCalls(messages: readonly Message[]): ToolCall[] {
-  const ended = new Set(messages.map((message) => (message.role === 'tool' ? message.toolCallId : undefined)))
+  const ended = new Set(
+    messages.map((message) =>
+      message.role === 'tool' ? message.toolCallId : undefined,
+    ),
+  )
   return messages.flatMap(toolCallsOf).filter(({ id }) => !ended.has(id))
 }
 

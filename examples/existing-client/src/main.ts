@@ -20,7 +20,8 @@ function show() {
   const isRunning = call !== undefined && call.endedAt === undefined
 
   // The arguments are not stored: `meta` says what was asked for.
-  if (call?.meta && call.startedAt !== shownSince) select.value = String(call.meta.quarter)
+  if (call?.meta && call.startedAt !== shownSince)
+    select.value = String(call.meta.quarter)
   shownSince = call?.startedAt
   select.disabled = isRunning
   form.querySelector('button')!.disabled = isRunning
@@ -28,14 +29,22 @@ function show() {
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
   running.querySelector('p')!.textContent =
-    call?.phase === 'input_required' ? 'Waiting for your answer.' : (call?.progress?.message ?? 'Starting…')
+    call?.phase === 'input_required'
+      ? 'Waiting for your answer.'
+      : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
   if (call?.progress) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 
   // A tool that has failed has a result, too.
-  const text = (call?.result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-  const problem = call?.error ? explain(call.error) : call?.result?.isError ? text : undefined
+  const text = (call?.result?.content ?? [])
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
+  const problem = call?.error
+    ? explain(call.error)
+    : call?.result?.isError
+      ? text
+      : undefined
   alert.hidden = problem === undefined
   alert.textContent = problem ?? ''
   output.hidden = !call?.result || problem !== undefined
@@ -44,7 +53,8 @@ function show() {
 
 function explain(error: Error) {
   if (error instanceof TaskCancelledError) return 'The report was cancelled.'
-  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  if (error instanceof ToolCallInterruptedError)
+    return 'The page was closed before the server answered. Start again?'
   return error.message
 }
 
@@ -52,11 +62,17 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   const quarter = select.value
   const meta = { title: 'Sales report', quarter }
-  // It was `client.callTool({ name, arguments })`, which fails where the server makes a task of the call.
-  tasks.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled', meta })
+  // It was `client.callTool({ name, arguments })`, which fails where the server
+  // makes a task of the call.
+  tasks.startToolCall(
+    { name: tool, arguments: { quarter } },
+    { key, repeat: 'settled', meta },
+  )
 })
 
-running.querySelector('button')!.addEventListener('click', () => tasks.getToolCall(callId)?.cancel())
+running
+  .querySelector('button')!
+  .addEventListener('click', () => tasks.getToolCall(callId)?.cancel())
 
 tasks.subscribeToolCall(callId, show)
 // What an earlier visit or another tab has started.
@@ -66,4 +82,6 @@ await tasks.connect()
 
 // The SDK client is the app's own, as before.
 const { tools } = await client.listTools()
-document.querySelector('#tools')!.textContent = tools.map(({ description }) => description).join(' ')
+document.querySelector('#tools')!.textContent = tools
+  .map(({ description }) => description)
+  .join(' ')

@@ -5,7 +5,10 @@ import { createTaskClient } from 'taskwire'
 import { TaskClientProvider } from 'taskwire/react'
 
 // Nothing is called while Next renders on the server.
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 
 export function Providers({ children }: { children: ReactNode }) {
   return <TaskClientProvider client={client}>{children}</TaskClientProvider>

@@ -4,15 +4,20 @@ import { useToolCallMutation } from 'taskwire/solid'
 
 export function App() {
   const [chosen, setChosen] = createSignal<string>()
-  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  // The key makes it one call, in every tab and after a reload. The arguments
+  // are not stored: `meta` says what was asked for.
   const report = useToolCallMutation(() => ({
     name: 'generate_report',
     key: 'sales',
     meta: (asked) => ({ ...asked, title: 'Sales report' }),
   }))
   const noted = () => report.call?.meta?.quarter
-  const quarter = () => String((report.isPending && noted()) || chosen() || noted() || 'Q1')
-  const text = () => report.data?.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  const quarter = () =>
+    String((report.isPending && noted()) || chosen() || noted() || 'Q1')
+  const text = () =>
+    report.data?.content
+      .map((block) => (block.type === 'text' ? block.text : ''))
+      .join('\n')
 
   return (
     <main>
@@ -26,7 +31,11 @@ export function App() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter()} disabled={report.isPending} onChange={(event) => setChosen(event.target.value)}>
+          <select
+            value={quarter()}
+            disabled={report.isPending}
+            onChange={(event) => setChosen(event.target.value)}
+          >
             <option>Q1</option>
             <option>Q2</option>
             <option>Q3</option>
@@ -40,8 +49,12 @@ export function App() {
 
       <Show when={report.isPending}>
         <section aria-label="Progress">
-          {/* Without a value the bar says that it is unknown how long it takes. */}
-          <Show when={report.call?.progress} fallback={<progress aria-label="Progress of the report" />}>
+          {/* Without a value the bar says that it is unknown how long it
+              takes. */}
+          <Show
+            when={report.call?.progress}
+            fallback={<progress aria-label="Progress of the report" />}
+          >
             {(progress) => (
               <progress
                 aria-label="Progress of the report"
@@ -55,13 +68,19 @@ export function App() {
               ? 'Waiting for your answer.'
               : (report.call?.progress?.message ?? 'Starting…')}
           </p>
-          <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
+          <button
+            type="button"
+            onClick={report.cancel}
+            disabled={report.isCancelling}
+          >
             Cancel
           </button>
         </section>
       </Show>
 
-      <Show when={report.error}>{(error) => <p role="alert">{explain(error())}</p>}</Show>
+      <Show when={report.error}>
+        {(error) => <p role="alert">{explain(error())}</p>}
+      </Show>
 
       {/* A tool that has failed has a result, too. */}
       <Show when={text()}>
@@ -75,6 +94,7 @@ export function App() {
 
 function explain(error: Error) {
   if (error instanceof TaskCancelledError) return 'The report was cancelled.'
-  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  if (error instanceof ToolCallInterruptedError)
+    return 'The page was closed before the server answered. Start again?'
   return error.message
 }

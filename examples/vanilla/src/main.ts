@@ -1,4 +1,8 @@
-import { createTaskClient, TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import {
+  createTaskClient,
+  TaskCancelledError,
+  ToolCallInterruptedError,
+} from 'taskwire'
 import './style.css'
 
 const form = document.querySelector('form')!
@@ -21,7 +25,8 @@ function show() {
   const isRunning = call !== undefined && call.endedAt === undefined
 
   // The arguments are not stored: `meta` says what was asked for.
-  if (call?.meta && call.startedAt !== shownSince) select.value = String(call.meta.quarter)
+  if (call?.meta && call.startedAt !== shownSince)
+    select.value = String(call.meta.quarter)
   shownSince = call?.startedAt
   select.disabled = isRunning
   form.querySelector('button')!.disabled = isRunning
@@ -29,15 +34,23 @@ function show() {
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
   running.querySelector('p')!.textContent =
-    call?.phase === 'input_required' ? 'Waiting for your answer.' : (call?.progress?.message ?? 'Starting…')
+    call?.phase === 'input_required'
+      ? 'Waiting for your answer.'
+      : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
   // Without a value the bar says that it is unknown how long it takes.
   if (call?.progress) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 
   // A tool that has failed has a result, too.
-  const text = (call?.result?.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-  const problem = call?.error ? explain(call.error) : call?.result?.isError ? text : undefined
+  const text = (call?.result?.content ?? [])
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
+  const problem = call?.error
+    ? explain(call.error)
+    : call?.result?.isError
+      ? text
+      : undefined
   alert.hidden = problem === undefined
   alert.textContent = problem ?? ''
   output.hidden = !call?.result || problem !== undefined
@@ -46,7 +59,8 @@ function show() {
 
 function explain(error: Error) {
   if (error instanceof TaskCancelledError) return 'The report was cancelled.'
-  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  if (error instanceof ToolCallInterruptedError)
+    return 'The page was closed before the server answered. Start again?'
   return error.message
 }
 
@@ -54,10 +68,15 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   const quarter = select.value
   const meta = { title: 'Sales report', quarter }
-  client.startToolCall({ name: tool, arguments: { quarter } }, { key, repeat: 'settled', meta })
+  client.startToolCall(
+    { name: tool, arguments: { quarter } },
+    { key, repeat: 'settled', meta },
+  )
 })
 
-running.querySelector('button')!.addEventListener('click', () => client.getToolCall(callId)?.cancel())
+running
+  .querySelector('button')!
+  .addEventListener('click', () => client.getToolCall(callId)?.cancel())
 
 client.subscribeToolCall(callId, show)
 // What an earlier visit or another tab has started.

@@ -5,7 +5,10 @@ import { TaskClientProvider } from 'taskwire/react'
 import './index.css'
 import { Report } from './Report'
 
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

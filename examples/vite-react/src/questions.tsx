@@ -1,9 +1,20 @@
-import { type PendingInputRequest, useElicitationForm, useInputRequests } from 'taskwire/react'
+import {
+  type PendingInputRequest,
+  useElicitationForm,
+  useInputRequests,
+} from 'taskwire/react'
 
-/** A form for each input request that waits for the user, of this visit or of an earlier one. */
+/**
+ * A form for each input request that waits for the user, of this visit or of an
+ * earlier one.
+ */
 export function Questions() {
-  const requests = useInputRequests().filter(({ request }) => request.method === 'elicitation/create')
-  return requests.map((pending) => <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />)
+  const requests = useInputRequests().filter(
+    ({ request }) => request.method === 'elicitation/create',
+  )
+  return requests.map((pending) => (
+    <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />
+  ))
 }
 
 function Question(pending: PendingInputRequest) {
@@ -23,7 +34,10 @@ function Question(pending: PendingInputRequest) {
               ))}
             </select>
           ) : (
-            field.kind !== 'choices' && field.kind !== 'unsupported' && <input {...form.inputProps(field)} />
+            field.kind !== 'choices' &&
+            field.kind !== 'unsupported' && (
+              <input {...form.inputProps(field)} />
+            )
           )}
           {field.error && <span id={field.errorId}> {field.error}</span>}
         </p>

@@ -9,7 +9,10 @@ export interface Env {
   REPORTS: Fetcher
 }
 
-/** The calls of one user. The object sleeps between two polls, and Cloudflare may end it at any time. */
+/**
+ * The calls of one user. The object sleeps between two polls, and Cloudflare
+ * may end it at any time.
+ */
 export class Calls extends DurableObject<Env> {
   readonly #client = withoutTimers(createTaskClient, {
     url: 'https://reports.internal/mcp',
@@ -20,7 +23,8 @@ export class Calls extends DurableObject<Env> {
   readonly #bridge = createTaskBridge({
     clientOf: () => this.#client,
     allow: { tools: ['generate_report'] },
-    // A timer would keep the object awake. Cloudflare answers the pings of the pages.
+    // A timer would keep the object awake. Cloudflare answers the pings of the
+    // pages.
     heartbeatMs: Number.POSITIVE_INFINITY,
   })
 
@@ -28,9 +32,12 @@ export class Calls extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'))
+    ctx.setWebSocketAutoResponse(
+      new WebSocketRequestResponsePair('ping', 'pong'),
+    )
     // The sockets of the pages stay open while the object sleeps.
-    for (const socket of ctx.getWebSockets()) this.#open(socket, new Request('https://calls.internal/'))
+    for (const socket of ctx.getWebSockets())
+      this.#open(socket, new Request('https://calls.internal/'))
   }
 
   #open(socket: WebSocket, request: Request): void {
@@ -49,7 +56,10 @@ export class Calls extends DurableObject<Env> {
     return response
   }
 
-  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+  override webSocketMessage(
+    socket: WebSocket,
+    message: string | ArrayBuffer,
+  ): void {
     this.#pages.get(socket)?.onMessage(message)
   }
 

@@ -3,7 +3,8 @@ import { server } from './reports'
 export default {
   async fetch(request, _env, ctx) {
     const { pathname } = new URL(request.url)
-    if (pathname !== '/mcp') return new Response('The MCP server is at /mcp.\n', { status: 404 })
+    if (pathname !== '/mcp')
+      return new Response('The MCP server is at /mcp.\n', { status: 404 })
     // The work of a task goes on when its first response is out.
     return server.fetch(request, { waitUntil: (work) => ctx.waitUntil(work) })
   },

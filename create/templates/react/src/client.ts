@@ -1,5 +1,9 @@
 import { createTaskClient } from 'taskwire'
-import { type GenerateReportArguments, type Tools, toolsHash } from './taskwire.gen'
+import {
+  type GenerateReportArguments,
+  type Tools,
+  toolsHash,
+} from './taskwire.gen'
 
 export const client = createTaskClient<Tools>({
   url: '/mcp',
@@ -8,7 +12,8 @@ export const client = createTaskClient<Tools>({
   capabilities: { elicitation: { form: {} } },
 })
 
-// Gives every hook the names, arguments and results of the server's tools, and what this app notes with its calls.
+// Gives every hook the names, arguments and results of the server's tools, and
+// what this app notes with its calls.
 declare module 'taskwire' {
   interface Register {
     client: typeof client
@@ -16,7 +21,10 @@ declare module 'taskwire' {
   }
 }
 
-// Every call, every poll and every message, in a panel at the edge of the page. A production build leaves it out.
+// Every call, every poll and every message, in a panel at the edge of the page.
+// A production build leaves it out.
 if (process.env.NODE_ENV === 'development' && typeof window !== 'undefined') {
-  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) => mountTaskwireDevtools(client))
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
 }

@@ -7,16 +7,22 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { Report } from './report'
 
 beforeAll(() => {
-  // TanStack Query notifies by a timer of the machine, which no simulated clock moves.
+  // TanStack Query notifies by a timer of the machine, which no simulated clock
+  // moves.
   notifyManager.setScheduler(queueMicrotask)
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 })
 
 afterEach(cleanup)
 
-/** The page with a server in memory whose tool does no work: each poll shows the next step. No test waits for real time. */
+/**
+ * The page with a server in memory whose tool does no work: each poll shows the
+ * next step. No test waits for real time.
+ */
 function open(steps: Parameters<typeof scriptTask>[0]) {
-  const server = createTestServer({ tools: [scriptTask(steps, { name: 'generate_report' })] })
+  const server = createTestServer({
+    tools: [scriptTask(steps, { name: 'generate_report' })],
+  })
   const client = createTaskClient({
     url: server.url,
     environment: server.environment,
@@ -32,7 +38,9 @@ function open(steps: Parameters<typeof scriptTask>[0]) {
 }
 
 const done = {
-  content: [{ type: 'text' as const, text: '5 regions sold 4,200 pieces in Q1.' }],
+  content: [
+    { type: 'text' as const, text: '5 regions sold 4,200 pieces in Q1.' },
+  ],
   structuredContent: { quarter: 'Q1', regions: 5, pieces: 4200 },
 }
 
@@ -47,43 +55,65 @@ test('shows the progress of the report, and then the report', async () => {
 
   await advance(1000)
   expect(screen.getByText('5 regions sold 4,200 pieces in Q1.')).toBeDefined()
-  expect(server.requests.find(({ method }) => method === 'tools/call')?.params).toMatchObject({
+  expect(
+    server.requests.find(({ method }) => method === 'tools/call')?.params,
+  ).toMatchObject({
     name: 'generate_report',
     arguments: { quarter: 'Q1' },
   })
 })
 
 test('shows why the tool has failed, and no report', async () => {
-  const failed = { isError: true, content: [{ type: 'text' as const, text: 'The returns are not counted.' }] }
+  const failed = {
+    isError: true,
+    content: [{ type: 'text' as const, text: 'The returns are not counted.' }],
+  }
   const { advance } = open([{ status: 'completed', result: failed }])
   await advance(1000)
-  expect(screen.getByRole('alert').textContent).toBe('The returns are not counted.')
+  expect(screen.getByRole('alert').textContent).toBe(
+    'The returns are not counted.',
+  )
   expect(screen.queryByText(/pieces/)).toBeNull()
 })
 
 test('shows the question that the tool asks, and sends the answer', async () => {
   const question = {
     method: 'elicitation/create' as const,
-    params: { message: 'Without the returns?', requestedSchema: { type: 'object' as const, properties: {} } },
+    params: {
+      message: 'Without the returns?',
+      requestedSchema: { type: 'object' as const, properties: {} },
+    },
   }
-  const { server, advance } = open([{ status: 'input_required', inputRequests: { returns: question } }])
+  const { server, advance } = open([
+    { status: 'input_required', inputRequests: { returns: question } },
+  ])
   await advance(1000)
   expect(screen.getByText('Waiting for your answer.')).toBeDefined()
   expect(screen.getByText('Without the returns?')).toBeDefined()
   fireEvent.click(screen.getByRole('button', { name: 'Answer' }))
   await advance(1000)
-  expect(server.requests.find(({ method }) => method === 'tasks/update')?.params).toMatchObject({
+  expect(
+    server.requests.find(({ method }) => method === 'tasks/update')?.params,
+  ).toMatchObject({
     inputResponses: { returns: { action: 'accept' } },
   })
 })
 
 test('shows after a reload what the report was asked for, while it runs and once it is there', async () => {
-  const steps = Array.from({ length: 5 }, () => ({ status: 'working' as const }))
-  const tool = scriptTask([...steps, { status: 'completed', result: done }], { name: 'generate_report' })
+  const steps = Array.from({ length: 5 }, () => ({
+    status: 'working' as const,
+  }))
+  const tool = scriptTask([...steps, { status: 'completed', result: done }], {
+    name: 'generate_report',
+  })
   const server = createTestServer({ tools: [tool] })
   const openPage = () => {
     const { environment } = server.browser.openPage()
-    const client = createTaskClient({ url: server.url, environment, capabilities: { elicitation: { form: {} } } })
+    const client = createTaskClient({
+      url: server.url,
+      environment,
+      capabilities: { elicitation: { form: {} } },
+    })
     render(
       <TaskClientProvider client={client}>
         <Report />

@@ -1,5 +1,9 @@
 import { useState } from 'react'
-import { TaskCancelledError, ToolCallInterruptedError, type ToolResult } from 'taskwire'
+import {
+  TaskCancelledError,
+  ToolCallInterruptedError,
+  type ToolResult,
+} from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
 import { Questions } from './questions'
 import type { GenerateReportArguments, Tools } from './taskwire.gen'
@@ -10,7 +14,8 @@ const QUARTERS: Quarter[] = ['Q1', 'Q2', 'Q3', 'Q4']
 
 export function Report() {
   const [chosen, setChosen] = useState<Quarter>()
-  // The key makes it one call, in every tab and after a reload. The arguments are not stored: `meta` says what was asked for.
+  // The key makes it one call, in every tab and after a reload. The arguments
+  // are not stored: `meta` says what was asked for.
   const report = useToolCallMutation({
     name: 'generate_report',
     key: 'sales',
@@ -31,7 +36,11 @@ export function Report() {
       >
         <label>
           Quarter{' '}
-          <select value={quarter} disabled={isRunning} onChange={(event) => setChosen(event.target.value as Quarter)}>
+          <select
+            value={quarter}
+            disabled={isRunning}
+            onChange={(event) => setChosen(event.target.value as Quarter)}
+          >
             {QUARTERS.map((name) => (
               <option key={name}>{name}</option>
             ))}
@@ -44,12 +53,23 @@ export function Report() {
 
       {isRunning && (
         <section aria-label="Progress">
-          {/* Without a value the bar says that it is unknown how long it takes. */}
-          <progress aria-label="Progress of the report" value={call.progress?.progress} max={call.progress?.total} />
+          {/* Without a value the bar says that it is unknown how long it
+              takes. */}
+          <progress
+            aria-label="Progress of the report"
+            value={call.progress?.progress}
+            max={call.progress?.total}
+          />
           <p>
-            {call.phase === 'input_required' ? 'Waiting for your answer.' : (call.progress?.message ?? 'Starting…')}
+            {call.phase === 'input_required'
+              ? 'Waiting for your answer.'
+              : (call.progress?.message ?? 'Starting…')}
           </p>
-          <button type="button" onClick={report.cancel} disabled={report.isCancelling}>
+          <button
+            type="button"
+            onClick={report.cancel}
+            disabled={report.isCancelling}
+          >
             Cancel
           </button>
         </section>
@@ -64,10 +84,19 @@ export function Report() {
   )
 }
 
-/** A tool that has failed has a result, too: only after a check of `isError` there is a report. */
+/**
+ * A tool that has failed has a result, too: only after a check of `isError`
+ * there is a report.
+ */
 function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
   if (data.isError) {
-    return <p role="alert">{data.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')}</p>
+    return (
+      <p role="alert">
+        {data.content
+          .map((block) => (block.type === 'text' ? block.text : ''))
+          .join('\n')}
+      </p>
+    )
   }
   const { quarter, regions, pieces } = data.structuredContent
   return (
@@ -79,6 +108,7 @@ function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
 
 function explain(error: Error) {
   if (error instanceof TaskCancelledError) return 'The report was cancelled.'
-  if (error instanceof ToolCallInterruptedError) return 'The page was closed before the server answered. Start again?'
+  if (error instanceof ToolCallInterruptedError)
+    return 'The page was closed before the server answered. Start again?'
   return error.message
 }

@@ -1,29 +1,51 @@
 import type { CallToolResult } from 'taskwire'
-import { type PendingInputRequest, useElicitationForm, useInputRequests, useToolCallMutation } from 'taskwire/react'
+import {
+  type PendingInputRequest,
+  useElicitationForm,
+  useInputRequests,
+  useToolCallMutation,
+} from 'taskwire/react'
 
 export function Newsletter() {
-  const send = useToolCallMutation({ name: 'send_newsletter', key: 'newsletter' })
+  const send = useToolCallMutation({
+    name: 'send_newsletter',
+    key: 'newsletter',
+  })
   const requests = useInputRequests()
   const { call, data, error } = send
   const isRunning = call !== undefined && call.endedAt === undefined
 
   return (
     <>
-      <button type="button" onClick={() => send.mutate({})} disabled={isRunning}>
+      <button
+        type="button"
+        onClick={() => send.mutate({})}
+        disabled={isRunning}
+      >
         Send the newsletter
       </button>
-      {isRunning && requests.length === 0 && <p>{call.task?.statusMessage ?? 'Starting…'}</p>}
+      {isRunning && requests.length === 0 && (
+        <p>{call.task?.statusMessage ?? 'Starting…'}</p>
+      )}
       {requests.map((request) => (
         <Question key={request.inputKey} {...request} />
       ))}
       {error && !isRunning && <p role="alert">{error.message}</p>}
-      {data && !isRunning && (data.isError ? <p role="alert">{textOf(data)}</p> : <output>{textOf(data)}</output>)}
+      {data &&
+        !isRunning &&
+        (data.isError ? (
+          <p role="alert">{textOf(data)}</p>
+        ) : (
+          <output>{textOf(data)}</output>
+        ))}
     </>
   )
 }
 
 function textOf({ content }: CallToolResult) {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  return content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }
 
 function Question(pending: PendingInputRequest) {

@@ -5,7 +5,10 @@ import { TaskClientProvider } from 'taskwire/react'
 import './index.css'
 import { Newsletter } from './Newsletter'
 
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element #root.')
 

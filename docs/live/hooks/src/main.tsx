@@ -13,13 +13,26 @@ import { SuspendedReport } from '../../../examples/hooks/SuspendedReport'
 import './index.css'
 
 /** One frame shows one of them: `index.html?part=Report`. */
-const parts = { CallList, Connection, OneCall, Questions, Report, ReportButton, ReportGroup, SuspendedReport }
+const parts = {
+  CallList,
+  Connection,
+  OneCall,
+  Questions,
+  Report,
+  ReportButton,
+  ReportGroup,
+  SuspendedReport,
+}
 
 const name = new URLSearchParams(location.search).get('part')
 const [, Part] = Object.entries(parts).find(([key]) => key === name) ?? []
-const client = createTaskClient({ url: '/mcp', capabilities: { elicitation: { form: {} } } })
+const client = createTaskClient({
+  url: '/mcp',
+  capabilities: { elicitation: { form: {} } },
+})
 const root = document.getElementById('root')
-if (root === null || Part === undefined) throw new Error(`There is no example ${name}.`)
+if (root === null || Part === undefined)
+  throw new Error(`There is no example ${name}.`)
 
 createRoot(root).render(
   <StrictMode>

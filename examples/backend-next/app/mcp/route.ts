@@ -1,14 +1,22 @@
-import { type ClientPool, createClientPool, fileStorage } from 'taskwire/backend'
+import {
+  type ClientPool,
+  createClientPool,
+  fileStorage,
+} from 'taskwire/backend'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { server } from '../../lib/reports'
 
-// In development, this file is loaded again after each edit. The clients are kept.
+// In development, this file is loaded again after each edit. The clients are
+// kept.
 const kept = globalThis as { pool?: ClientPool }
 kept.pool ??= createClientPool({
   create: () => ({
     url: 'http://reports.internal/mcp',
-    // Only this backend reaches the MCP server, which runs in the same process here. If yours runs elsewhere, remove this line.
-    transportOptions: { fetch: (url, init) => server.fetch(new Request(url, init)) },
+    // Only this backend reaches the MCP server, which runs in the same process
+    // here. If yours runs elsewhere, remove this line.
+    transportOptions: {
+      fetch: (url, init) => server.fetch(new Request(url, init)),
+    },
     storage: fileStorage('.taskwire'),
     capabilities: { elicitation: { form: {} } },
   }),
@@ -16,7 +24,8 @@ kept.pool ??= createClientPool({
 const { pool } = kept
 
 const bridge = createTaskBridge({
-  // Put the signed-in user of the request here. All visitors share the calls of this one.
+  // Put the signed-in user of the request here. All visitors share the calls of
+  // this one.
   clientOf: () => pool.get('everybody'),
   allow: { tools: ['generate_report'] },
 })

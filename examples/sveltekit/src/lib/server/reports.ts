@@ -10,12 +10,20 @@ const generateReport = defineTool({
   inputSchema: z.object({ quarter: z.enum(['Q1', 'Q2', 'Q3', 'Q4']) }),
   taskSupport: 'optional',
   async handler({ quarter }, { progress, sleep }) {
-    if (quarter === 'Q4') throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
+    if (quarter === 'Q4')
+      throw new ProtocolError(-32050, 'There are no sales of Q4 yet.')
     for (const [done, region] of regions.entries()) {
       await progress(done, regions.length, `Adding up ${region}`)
       await sleep(2000)
     }
-    return { content: [{ type: 'text', text: `${regions.length} regions sold 4,200 pieces in ${quarter}.` }] }
+    return {
+      content: [
+        {
+          type: 'text',
+          text: `${regions.length} regions sold 4,200 pieces in ${quarter}.`,
+        },
+      ],
+    }
   },
 })
 
