@@ -2,7 +2,8 @@ import type { TaskClient, TaskStorage } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { completed, created, createScriptedServer, result, snapshot } from '../support/scriptedServer.js'
+import { completed, created, createScriptedServer, held, result, silence, snapshot } from '../support/scriptedServer.js'
+import { createVisits, knowsKeys, startReport } from '../support/visits.js'
 
 const SECOND = 1000
 
@@ -228,4 +229,32 @@ describe('a call that had ended in a page in the back-forward cache', () => {
     await away((other) => other.resumeToolCalls())
     expect(client.getToolCallState(callId)?.phase).toBe('completed')
   })
+})
+
+// page 1  tools/call, key 1 ─ reload
+// page 2                              the server has forgotten the key: asks for its tools ─ forgets ─ they arrive: nothing is written
+it('a call that is forgotten while its page asks whether it may be sent again leaves no record', async () => {
+  const visits = createVisits(createTaskClient, knowsKeys(SECOND))
+  const { browser, server } = visits
+  const tools = held(
+    result({
+      tools: [{ name: 'report', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
+      ttlMs: 0,
+      cacheScope: 'private',
+    }),
+  )
+  server.on('tools/call', silence)
+  server.on('tools/list', tools)
+  const first = visits.open()
+  startReport(first)
+  await browser.advance(2 * SECOND)
+  const second = visits.open({}, await first.page.reload())
+  startReport(second)
+  await browser.advance(SECOND)
+  expect(visits.count('tools/list')).toBe(1)
+  await Promise.all([second.client.forget(), browser.settle()])
+  tools.release()
+  await browser.advance(SECOND)
+  expect(visits.records()).toEqual([])
+  expect(visits.count('tools/call')).toBe(1)
 })

@@ -80,6 +80,8 @@ export async function sendCall(
     if (key !== undefined && !canRepeat) {
       const isWanted = !isSentHere && ((before && wish === 'call-if-settled') || (await port.isRepeatable(name)))
       if (!isWanted) throw new ToolCallInterruptedError(name, { callId })
+      // Forgotten while the server was asked: its record must not come back.
+      signal.throwIfAborted()
       key = undefined
       canRepeat = keyTtlMs > 0
       change(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
