@@ -89,10 +89,23 @@ function planned(record: TaskRecord, policy: PollPolicy): number {
 
 /** Until when another tab is believed that says it polls, and has nothing to show for it. */
 function believedUntil(
-  { earliestAt, retryAt, quietUntil, heardAt }: TaskRecord,
+  { earliestAt, retryAt, quietUntil, heardAt, believedFrom }: TaskRecord,
   { requestTimeoutMs }: PollPolicy,
 ): number {
-  return Math.max(earliestAt, retryAt, quietUntil, heardAt) + requestTimeoutMs + POLLING_MS
+  return Math.max(earliestAt, retryAt, quietUntil, heardAt, believedFrom) + requestTimeoutMs + POLLING_MS
+}
+
+/**
+ * `believedFrom` once a poll is sent. One that comes so late that nobody is believed any longer, as after a sleep, is believed all the
+ * same: tabs that take it from each other would never see its response.
+ *
+ * ```text
+ * due ─── asleep ────────── wakes: tab A polls ───────────── response
+ *     └ believed until ▪            tab B waits for it, as long as before
+ * ```
+ */
+export function believedFrom(record: TaskRecord, askedAt: number, policy: PollPolicy): number {
+  return askedAt < believedUntil(record, policy) ? record.believedFrom : askedAt
 }
 
 /**

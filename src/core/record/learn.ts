@@ -125,6 +125,7 @@ function taken(
     heardAt: now,
     earliestAt: Math.max(record.earliestAt, now + interval),
     sentAt: record.sentAt,
+    believedFrom: record.believedFrom,
     triedAt: now,
     // A push says nothing of a poll that is under way.
     pollingUntil: askedAt === 0 ? record.pollingUntil : 0,

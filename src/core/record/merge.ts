@@ -14,7 +14,8 @@ import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
  * poll                  what was noted later
  * earliestAt, sentAt,
  * heardAt, notedAt,
- * receivedAt            the later of both
+ * receivedAt,
+ * believedFrom          the later of both
  * answered              the keys of both
  * cancelling, lost, end what was noted later; first; first, but how the server says it ended beats an error
  * here                  of this page: not merged
@@ -33,6 +34,7 @@ export function merge(mine: TaskRecord, theirs: TaskRecord): TaskRecord {
     heardAt: Math.max(mine.heardAt, theirs.heardAt),
     earliestAt: Math.max(mine.earliestAt, theirs.earliestAt),
     sentAt: Math.max(mine.sentAt, theirs.sentAt),
+    believedFrom: Math.max(mine.believedFrom, theirs.believedFrom),
     triedAt: poll.triedAt,
     pollingUntil: poll.pollingUntil,
     retryAt: poll.retryAt,

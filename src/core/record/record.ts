@@ -50,6 +50,8 @@ export interface TaskRecord {
   readonly earliestAt: number
   /** When a poll was last sent, by any tab. */
   readonly sentAt: number
+  /** When a poll was last sent so late that whoever says that they poll has to be believed from then on; else 0. */
+  readonly believedFrom: number
   /** When the four members that follow were noted. */
   readonly triedAt: number
   /** Until when a poll that is under way is believed to be. */
@@ -110,6 +112,7 @@ const TIMES = [
   'heardAt',
   'earliestAt',
   'sentAt',
+  'believedFrom',
   'triedAt',
   'pollingUntil',
   'retryAt',
@@ -130,6 +133,7 @@ export function newTaskRecord(task: Task, era: Era, now: number, earliestAt: num
     heardAt: now,
     earliestAt,
     sentAt: 0,
+    believedFrom: 0,
     triedAt: 0,
     pollingUntil: 0,
     retryAt: 0,

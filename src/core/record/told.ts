@@ -14,13 +14,14 @@ export function tellCallRecord(record: CallRecord, outcome?: Outcome): JsonObjec
   const { task } = record
   if (task === undefined) return { ...body, outcome: outcome && tellOutcome(outcome) }
   const { statusMessage, progress, _meta } = task.task
-  const { heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure, end, inputRequests, idlePolls } = task
+  const { heardAt, sentAt, triedAt, pollingUntil, believedFrom, retryAt, quietUntil } = task
+  const { failure, end, inputRequests, idlePolls } = task
   return {
     ...body,
     task: {
       ...(body['task'] as JsonObject),
       ...{ statusMessage, progress, _meta, inputRequests, idlePolls },
-      ...{ heardAt, sentAt, triedAt, pollingUntil, retryAt, quietUntil },
+      ...{ heardAt, sentAt, triedAt, pollingUntil, believedFrom, retryAt, quietUntil },
       failure: failure && { ...failure, error: errorJson(failure.error) },
       ...(end &&
         ('task' in end ? { ...end.task, endedAt: end.at } : { endError: errorJson(end.error), endedAt: end.at })),

@@ -1,7 +1,7 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskRequestError } from '../protocol/errors.js'
-import { POLLING_MS } from '../record/decide.js'
+import { believedFrom, POLLING_MS } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn as learned } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
@@ -99,7 +99,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
  * function that ends it.
  */
 function announce(run: Run, task: TaskEntry, askedAt: number, why: NonNullable<TaskEntry['because']>): Unsubscribe {
-  const { environment, tabs } = run
+  const { environment, tabs, rules } = run
   task.poll = 'sent'
   task.because = undefined
   task.ownSentAt = askedAt
@@ -113,6 +113,7 @@ function announce(run: Run, task: TaskEntry, askedAt: number, why: NonNullable<T
   const sent = (record: TaskRecord, at: number) => ({
     ...underWay(record, at),
     sentAt: Math.max(record.sentAt, Math.min(askedAt, at)),
+    believedFrom: believedFrom(record, askedAt, rules.policy),
   })
   learn(run, task, sent, { from: 'poll-sent', tell: true, why })
   if (!tabs.hasPeers()) return () => {}

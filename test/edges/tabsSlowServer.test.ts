@@ -1,0 +1,79 @@
+import { createSimulatedBrowser } from 'taskwire/testing'
+import { describe, expect, it } from 'vitest'
+import { createTaskClient } from '../support/anyClient.js'
+import { completed, created, createScriptedServer, snapshot } from '../support/scriptedServer.js'
+
+const SECOND = 1000
+
+/** Two tabs that follow one task, of a server that takes so long to answer a poll. */
+function setUp(answerMs: number) {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  const { setTimeout } = browser.openPage().environment
+  let cutOff = 0
+  const slow: typeof server.fetch = async (url, init) => {
+    if (String(init?.body).includes('"tasks/get"'))
+      await new Promise<void>((resolve, reject) => {
+        setTimeout(resolve, answerMs)
+        init?.signal?.addEventListener('abort', () => {
+          cutOff += 1
+          reject(init.signal?.reason)
+        })
+      })
+    return server.fetch(url, init)
+  }
+  server.on('tools/call', created({ pollIntervalMs: 5 * SECOND }))
+  server.on('tasks/get', snapshot({ pollIntervalMs: 5 * SECOND }))
+  const tabs = [1, 2].map(() => {
+    const page = browser.openPage()
+    const client = createTaskClient({
+      url: 'https://tasks.example/mcp',
+      transportOptions: { fetch: slow },
+      environment: page.environment,
+      push: false,
+    })
+    return { page, call: client.startToolCall({ name: 'report' }, { key: 'k' }) }
+  })
+  return { browser, server, tabs, cutOff: () => cutOff }
+}
+
+type SetUp = ReturnType<typeof setUp>
+
+/** Longer than a tab that says that it polls is believed to, by what was known before. */
+const LONG = 600 * SECOND
+
+describe('two tabs of a server that takes seconds to answer a poll', () => {
+  // tab A  due ─── asleep ────────── polls ─────────────── response
+  // tab B  due ─── asleep ────────── overdue, and waits ─── is told
+  it.each([
+    ['have slept', async ({ browser }: SetUp) => browser.sleep(LONG)],
+    [
+      'had no network',
+      async ({ browser, tabs }: SetUp) => {
+        for (const { page } of tabs) await page.setOnline(false)
+        await browser.advance(LONG)
+        for (const { page } of tabs) await page.setOnline(true)
+      },
+    ],
+  ])('do not cut off the polls of each other when they %s', async (_, interrupt) => {
+    const all = setUp(3 * SECOND)
+    const { browser, server, tabs, cutOff } = all
+    await browser.advance(12 * SECOND)
+    await interrupt(all)
+    server.on('tasks/get', completed())
+    await browser.advance(5 * SECOND)
+    expect(cutOff()).toBe(0)
+    for (const { call } of tabs) expect(call.getState().phase).toBe('completed')
+  })
+
+  it('poll in turn where the one that woke first is frozen again with its poll under way', async () => {
+    const { browser, server, tabs } = setUp(3 * SECOND)
+    await browser.advance(12 * SECOND)
+    browser.sleep(LONG)
+    await browser.advance(500)
+    for (const { page } of tabs.slice(0, 1)) page.freeze()
+    server.on('tasks/get', completed())
+    await browser.advance(60 * SECOND)
+    expect(tabs[1]?.call.getState().phase).toBe('completed')
+  })
+})
