@@ -281,6 +281,23 @@ test('a phone shows every button of "Try to lose it" whole, also where the page 
   expect(cut.flat()).toEqual([])
 })
 
+test('no shot of a phone is half below "Try to lose it", wherever a visitor has scrolled to', async () => {
+  const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
+  await render(page, 'Harbour at dawn', { seconds: 60 })
+  const cut: string[] = []
+  for (let y = 0; y < 1000; y += 50) {
+    await page.evaluate((top) => scrollTo(0, top), y)
+    const names = page.evaluate(() => {
+      const edge = document.querySelector('.magic')?.getBoundingClientRect().bottom ?? 0
+      return [...document.querySelectorAll('.shot')]
+        .filter((shot) => shot.getBoundingClientRect().top < edge - 1 && shot.getBoundingClientRect().bottom > edge + 1)
+        .map((shot) => shot.textContent)
+    })
+    cut.push(...(await names).map((name) => `${name} at ${y}`))
+  }
+  expect(cut).toEqual([])
+})
+
 test('a phone scrolls what the keyboard reaches to below "Try to lose it"', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true })
   const start = cardOf(page, 'Night train').getByRole('button', { name: /^Render/ })
