@@ -184,6 +184,69 @@ describe('the devtools of the demo', () => {
     expect(await panel().count()).toBe(0)
   })
 
+  test('list the calls that match what is typed, go through them by the arrow keys, and let go of those that have ended', async () => {
+    await page.getByLabel('A render takes').selectOption('60 s')
+    await button('Render Harbour at dawn').click()
+    await button('Render Night train').click()
+    await page.getByTestId('shot').filter({ hasText: 'Night train' }).getByRole('button', { name: 'Cancel' }).click()
+    await button('Taskwire').click()
+    const calls = panel().getByRole('listbox', { name: 'Calls' }).getByRole('option')
+    await calls.filter({ hasText: /Night train.*cancelled/ }).waitFor({ timeout })
+    await expect.poll(() => calls.count()).toBe(2)
+    await calls.first().click()
+    await page.keyboard.press('ArrowDown')
+    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+    await page.keyboard.press('ArrowUp')
+    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Night train' }).waitFor({ timeout })
+
+    await panel().getByRole('searchbox', { name: 'Filter the calls' }).fill('harbour')
+    await expect.poll(() => calls.count()).toBe(1)
+    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+    await panel().getByRole('searchbox', { name: 'Filter the calls' }).fill('')
+    await expect.poll(() => calls.count()).toBe(2)
+    await button('Clear').click()
+    await expect.poll(() => calls.count()).toBe(1)
+    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+  })
+
+  test('write the timeline of a call into a file, and show it in a page that never made the call', async () => {
+    await open()
+    await seeRow(/Poll.*first poll, one server interval.*working/)
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Export').click()])
+    const other = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    const second = await other.newPage()
+    await second.goto(`${demo.url}?poll&still`)
+    await second.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await second.getByRole('button', { name: 'Taskwire', exact: true }).click()
+    const [chooser] = await Promise.all([
+      second.waitForEvent('filechooser'),
+      second.getByRole('button', { name: 'Load', exact: true }).click(),
+    ])
+    await chooser.setFiles(await download.path())
+    const shown = second.getByRole('region', { name: 'Taskwire devtools' })
+    await shown.getByRole('option', { name: /render_shot.*from a file/ }).click()
+    await shown
+      .getByRole('row')
+      .filter({ hasText: /Poll.*first poll, one server interval/ })
+      .waitFor({ timeout })
+    await other.close()
+  })
+
+  test('are as high as the user drags their edge, also after a reload', async () => {
+    await button('Taskwire').click()
+    const edge = panel().getByRole('separator', { name: 'Height of the panel' })
+    const at = async () => (await edge.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const { x, y, width, height } = await at()
+    await page.mouse.move(x + width / 2, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 2, 200, { steps: 4 })
+    await page.mouse.up()
+    expect(Math.abs((await at()).y - 200)).toBeLessThan(12)
+    await page.reload()
+    await edge.waitFor({ timeout })
+    expect(Math.abs((await at()).y - 200)).toBeLessThan(12)
+  })
+
   test('move nothing while polls come and go', async () => {
     await open()
     const places = () =>
