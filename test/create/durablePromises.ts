@@ -30,7 +30,7 @@ const shows = (page: Page, quarter: string) => page.getByText(`${REPORT} ${quart
 const alert = (page: Page) => page.getByRole('main').getByRole('alert')
 const alerts = (page: Page, text: string) => alert(page).getByText(text).waitFor()
 const cancelButton = (page: Page) => page.getByRole('button', { name: 'Cancel' })
-const answerButton = (page: Page) => page.getByRole('button', { name: 'Answer' })
+const answerButton = (page: Page) => page.getByRole('button', { name: 'Approve' })
 
 /** Opens a page, and starts a report. */
 async function begin(visitor: Visitor, quarter: string): Promise<Page> {

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { TEMPLATE_NAMES, type Template } from '../../create/src/templates.js'
 import { launchChromium } from '../browser/chromium.js'
 import { callThrough } from '../examples/callThrough.js'
-import { clickThrough, generate, untilProgress, watchPage } from '../examples/clickThrough.js'
+import { clickThrough, declineThrough, generate, untilProgress, watchPage } from '../examples/clickThrough.js'
 import { formatTable, secondsSince } from '../examples/table.js'
 import { createWorkspace, type InstalledApp, type RunningApp, type Workspace } from '../examples/workspace.js'
 import { LOST } from './durablePromises.js'
@@ -110,6 +110,7 @@ async function use(app: InstalledApp, browser: Browser, screenshots: string | un
   try {
     await callThrough(app, running.url)
     await clickThrough(browser, running.url, screenshots)
+    await declineThrough(browser, running.url, screenshots)
     refuseComplaints(running.printed())
   } finally {
     await running.stop()

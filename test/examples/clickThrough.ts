@@ -68,6 +68,37 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
   }
 }
 
+/**
+ * Clicks through the question that the tool of an app asks: a form, which a reload keeps, then what the tool that has failed says.
+ * Throws at the first thing that is not as it should be.
+ */
+export async function declineThrough(browser: Browser, url: string, screenshots?: string): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 800, height: 600 } })
+  context.setDefaultTimeout(60_000)
+  const { complaints, calls } = watchPage(context)
+  try {
+    const tab = await context.newPage()
+    await tab.goto(url)
+    const question = tab.getByText('Some returns of Q2 are still open.')
+    await generate(tab, 'Q2')
+    await question.waitFor()
+    await tab.getByText('Waiting for your answer.').waitFor()
+    await look(tab, screenshots, 'question')
+    await tab.reload()
+    await question.waitFor()
+    strictEqual(await tab.getByLabel('Quarter').inputValue(), 'Q2', 'the form does not show what was asked for')
+    await tab.getByRole('button', { name: 'Decline' }).click()
+    await tab.getByRole('alert').getByText('There is no report before the returns are counted.').waitFor()
+    strictEqual(await question.count(), 0, 'the question is still there')
+    strictEqual(await tab.getByText(/pieces/).count(), 0, 'a tool that has failed has a report')
+    await look(tab, screenshots, 'failed')
+    strictEqual(calls(), 1, `the tool was called ${calls()} times`)
+    strictEqual(complaints.join('\n'), '')
+  } finally {
+    await context.close()
+  }
+}
+
 /** What is said in the console, asked of other servers, and called, in all pages of a context. */
 interface Watched {
   readonly complaints: string[]

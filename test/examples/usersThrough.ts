@@ -48,7 +48,7 @@ export async function usersThrough(browser: Browser, url: string, screenshots?: 
     await look(phone.page, screenshots, 'result')
 
     await generate(phone.page, 'Q2')
-    await phone.page.getByRole('button', { name: 'Answer' }).click()
+    await phone.page.getByRole('button', { name: 'Approve' }).click()
     await phone.page.getByText(/sold 4,200 pieces in Q2/).waitFor()
 
     await generate(other.page, 'Q4')

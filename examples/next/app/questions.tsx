@@ -45,7 +45,7 @@ function Question(pending: PendingInputRequest) {
         </p>
       ))}
       <button type="submit" disabled={!form.canSubmit}>
-        Answer
+        {form.fields.length === 0 ? 'Approve' : 'Answer'}
       </button>
       <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Decline

@@ -90,7 +90,7 @@ test('shows the question that the tool asks, and sends the answer', async () => 
   await advance(1000)
   expect(screen.getByText('Waiting for your answer.')).toBeDefined()
   expect(screen.getByText('Without the returns?')).toBeDefined()
-  fireEvent.click(screen.getByRole('button', { name: 'Answer' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Approve' }))
   await advance(1000)
   expect(
     server.requests.find(({ method }) => method === 'tasks/update')?.params,
