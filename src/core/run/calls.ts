@@ -64,23 +64,28 @@ export function tellPeer(run: Run): void {
 }
 
 /** Forgets a call, here and in every tab. */
-export function forgetCall(run: Run, callId: string): Promise<void> {
-  run.tabs.postForgotten(forget(run, callId), callId)
+export async function forgetCall(run: Run, callId: string): Promise<void> {
+  const at = forget(run, callId)
+  run.tabs.postForgotten(at, callId)
   drop(run, callId)
   run.onForgotten(callId)
-  return run.records.remove(callId)
+  await run.records.remove(callId)
+  // The storage took its time: a tab that was opened meanwhile has missed the message, and may have read the record.
+  if (at < run.environment.now()) run.tabs.postForgotten(at, callId)
 }
 
 /** Forgets all calls of a scope, here and in every tab. */
 export async function forgetAll(run: Run, scope: string = run.owner.scope): Promise<void> {
   const { records, tabs } = run
   const isOwn = scope === run.owner.scope
-  tabs.postForgotten(isOwn ? forget(run) : run.environment.now(), undefined, scope)
+  const at = isOwn ? forget(run) : run.environment.now()
+  tabs.postForgotten(at, undefined, scope)
   const own = isOwn ? [...run.calls.keys()] : []
   for (const callId of own) drop(run, callId)
   if (isOwn) run.onForgotten(undefined)
   // Each of them as well: a record may still be on its way into a storage that takes its time.
   await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
+  if (at < run.environment.now()) tabs.postForgotten(at, undefined, scope)
 }
 
 /** Leaves all calls. Resolves when what is known is written down, or the storage has not answered in time. */
