@@ -27,7 +27,13 @@ function open() {
 
 const { storage, environment } = open()
 const pool = createClientPool({
-  create: () => ({ url: mcpUrl, headers: { 'x-process': name }, push: false, storage, environment }),
+  create: (user) => ({
+    url: mcpUrl,
+    headers: { 'x-process': name, 'x-user': user },
+    push: false,
+    storage,
+    environment,
+  }),
 })
 const bridge = createTaskBridge({
   clientOf: (request) => pool.get(request.headers.get('x-user') ?? 'nobody'),
