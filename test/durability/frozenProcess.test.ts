@@ -11,6 +11,7 @@ type Locks = NonNullable<Environment['locks']>
 function createLeases() {
   const holders = new Map<string, { isHeld: boolean }>()
   const waiting: { name: string; grant: () => void }[] = []
+  let losesNext = false
 
   function next(name: string): void {
     const index = waiting.findIndex((each) => each.name === name)
@@ -26,7 +27,11 @@ function createLeases() {
       const lease = { isHeld: true }
       holders.set(name, lease)
       try {
-        return await hold({ isHeld: () => lease.isHeld })
+        const done = hold({ isHeld: () => lease.isHeld })
+        if (!losesNext || !name.includes(':call:')) return await done
+        losesNext = false
+        lease.isHeld = false
+        throw new Error('Its lease has ended.')
       } finally {
         if (holders.get(name) === lease) holders.delete(name)
         next(name)
@@ -35,6 +40,10 @@ function createLeases() {
   }
   return {
     locks,
+    /** The lease of the next call ends as soon as its process has it. */
+    loseNext: () => {
+      losesNext = true
+    },
     /** The leases of all locks of that kind end, and whoever waits has them. */
     end: (of: 'call' | 'input' = 'call') => {
       for (const [name, lease] of [...holders]) {
@@ -80,7 +89,7 @@ function setUp() {
   const server = createScriptedServer({ now: browser.now })
   server.on('tools/call', created())
   server.on('tasks/get', completed())
-  const { locks, end } = createLeases()
+  const { locks, end, loseNext } = createLeases()
   const outcomes: unknown[] = []
 
   function openProcess(storage: TaskStorage, hears = false, results?: KeptResults): TaskClient {
@@ -106,7 +115,7 @@ function setUp() {
       (result) => outcomes.push(result.content),
       (error: Error) => outcomes.push(error.name),
     )
-  return { browser, server, endLeases: end, outcomes, openProcess, start }
+  return { browser, server, endLeases: end, loseNext, outcomes, openProcess, start }
 }
 
 const DONE = [{ type: 'text', text: 'done' }]
@@ -238,4 +247,34 @@ it('a call whose note cannot be written is not sent, and made as soon as it can'
   await browser.advance(30_000)
   expect(server.received('tools/call')).toHaveLength(1)
   expect(outcomes).toEqual([DONE])
+})
+
+it('a call whose lock is lost before it is used waits for it again, and is made once', async () => {
+  const { browser, server, loseNext, outcomes, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  const answered = held(created())
+  server.on('tools/call', answered)
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(500)
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(500)
+  loseNext()
+  answered.release()
+  await browser.advance(10_000)
+  expect(outcomes).toEqual([DONE, DONE])
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
+it('a process that finds an interrupted call, and loses its lock, waits for it again', async () => {
+  const { browser, server, endLeases, loseNext, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  server.on('tools/call', held(created()))
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(500)
+  const other = openProcess(open(NO_PAUSE, NO_PAUSE))
+  await Promise.all([other.resumeToolCalls(), browser.advance(1000)])
+  loseNext()
+  endLeases()
+  await browser.advance(2000)
+  expect(Object.values(other.store.getState().calls)).toMatchObject([{ phase: 'failed', error: { name: INTERRUPTED } }])
 })

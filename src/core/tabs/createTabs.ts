@@ -144,28 +144,30 @@ export function createTabs(options: TabsOptions): Tabs {
 
 /**
  * Resolves when the lock is granted. It is let go when the last message of this page has arrived, and where it was waited
- * for, what the others have said comes first: a page that was frozen gets all that in no order.
+ * for, what the others have said comes first: a page that was frozen gets all that in no order. One that is lost before that
+ * is waited for again: another process may have it by then.
  */
-function requestLock(
-  { now, setTimeout }: Environment,
-  locks: Locks,
-  name: string,
-  signal: AbortSignal,
-): Promise<TabLock> {
+function requestLock(environment: Environment, locks: Locks, name: string, signal: AbortSignal): Promise<TabLock> {
+  const { now, setTimeout } = environment
   const askedAt = now()
   return new Promise((resolve, reject) => {
     let isLost = false
+    let isGranted = false
     const hold = (lock: HeldLock | null) =>
       new Promise<void>((letGo) => {
         const isHeld = () => !isLost && lock?.isHeld?.() !== false
         const release = () => void setTimeout(letGo, MESSAGE_DELAY_MS)
-        const granted = () => resolve({ release, isHeld })
+        const granted = () => {
+          isGranted = true
+          resolve({ release, isHeld })
+        }
         if (now() - askedAt < MESSAGE_DELAY_MS) granted()
         else setTimeout(granted, MESSAGE_DELAY_MS)
       })
-    locks.request(name, { signal }, hold).catch((error: unknown) => {
+    locks.request(name, { signal }, hold).catch(() => {
       isLost = true
-      reject(signal.aborted ? signal.reason : error)
+      if (signal.aborted) reject(signal.reason)
+      else if (!isGranted) resolve(requestLock(environment, locks, name, signal))
     })
   })
 }
