@@ -108,7 +108,7 @@ export function clientOf({ owner, store, calls, post, settled, forgotten, ...par
     listTools: async () => (await post({ type: 'listTools' })).tools as unknown as Tool[],
     authorize: () => notHere('authorize()'),
     finishAuthorization: () => notHere('finishAuthorization()'),
-    signOut: async () => {},
+    signOut: async () => calls.dropKept(),
     close: async () => {
       parts.close(new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'))
     },

@@ -105,6 +105,8 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
   })
   const calls = createPageCalls({
     environment,
+    clientId: id,
+    closing: closing.signal,
     owner,
     mirror,
     store,

@@ -9,7 +9,7 @@ import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
 export interface HandleContext {
-  readonly calls: Pick<PageCalls, 'refresh' | 'takeAnswer'>
+  readonly calls: Pick<PageCalls, 'cancel' | 'refresh' | 'takeAnswer'>
   readonly post: Post
   readonly subscribe: (callId: string, listener: () => void) => () => void
   /** When the backend was last heard of. */
@@ -34,37 +34,10 @@ export function createHandle(
       return entry.shown.task && context.heardAt()
     },
     subscribe: (listener) => onShown(entry, (onChange) => context.subscribe(entry.callId, onChange), listener),
-    cancel: () => cancel(entry, context),
+    cancel: () => context.calls.cancel(entry),
     detach: () => detach(),
     respond: (inputKey, response) => respond(entry, inputKey, response, context),
   }
-}
-
-function cancel(entry: Entry, { calls, post }: HandleContext): Promise<void> {
-  if (entry.isOver) return Promise.resolve()
-  if (entry.cancel !== undefined) return entry.cancel.sent
-  const set = (change: object) => {
-    if (entry.cancel === undefined) return
-    entry.cancel = { ...entry.cancel, ...change }
-    calls.refresh(entry)
-  }
-  async function send(): Promise<void> {
-    await entry.started
-    if (entry.isOver) return
-    try {
-      const answer = await post({ type: 'cancel', call: entry.ref }, () => set({ isRetrying: true }))
-      set({ told: answer })
-      calls.takeAnswer(entry, answer)
-    } catch (error) {
-      entry.cancel = undefined
-      calls.refresh(entry)
-      throw error
-    }
-  }
-  const sent = send()
-  entry.cancel = { isRetrying: false, sent }
-  calls.refresh(entry)
-  return sent
 }
 
 function respond(

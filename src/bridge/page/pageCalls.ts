@@ -2,6 +2,7 @@ import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/begin.js'
 import { type Asking, createAsking } from './asking.js'
+import { type Cancels, createCancels } from './cancels.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
 import type { Post } from './requests.js'
@@ -11,16 +12,23 @@ import { createNewsTaking } from './takeNews.js'
 export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
   readonly owner: RecordOwner
   readonly post: Post
+  /** The id of the client. */
+  readonly clientId: string
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal
   readonly onForgotten: (isForgotten: (callId?: string) => boolean) => void
 }
 
 /** The calls of a page: what the backend says of them, and what this page has asked for. */
 export interface PageCalls
   extends Pick<EntryBook, 'entries' | 'refresh' | 'refreshAll'>,
-    Pick<Asking, 'takeAnswer' | 'fetchOutcome'> {
+    Pick<Asking, 'takeAnswer' | 'fetchOutcome'>,
+    Pick<Cancels, 'cancel'> {
   start(request: ToolCallRequest, options: StartOptions): Started
   take(changes: Changes): void
   forget(callId?: string): Promise<void>
+  /** Removes what is kept for the next page. */
+  dropKept(): void
   close(reason: Error): void
 }
 
@@ -31,7 +39,11 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
   const news = createNewsTaking({
     book,
     mirror,
-    onForgotten: (ids) => onForgotten((callId) => callId !== undefined && ids.has(callId)),
+    onForgotten: (ids) => {
+      for (const callId of ids) cancels.drop(callId)
+      onForgotten((callId) => callId !== undefined && ids.has(callId))
+    },
+    onCall: (entry) => cancels.resume(entry),
     onInterrupted: (entry) => askAgain(entry, starting),
   })
   let forgotten: Promise<unknown> = Promise.resolve()
@@ -44,17 +56,24 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     ...{ environment, book, mirror, news, post },
     onUnknown: (entry, error) => giveUp(entry, error, starting),
   })
+  const cancels = createCancels({ ...options, refresh: book.refresh, takeAnswer: asking.takeAnswer })
+  let user: string | undefined
 
   return {
     ...book,
     start: (request, how) => startCall(request, how, starting),
     take: (changes) => {
       news.take(changes, mirror.position?.epoch)
+      if (user !== mirror.user) cancels.sweep()
+      user = mirror.user
       asking.watch()
     },
     takeAnswer: asking.takeAnswer,
     fetchOutcome: asking.fetchOutcome,
+    cancel: cancels.cancel,
+    dropKept: () => cancels.drop(),
     forget: async (callId) => {
+      cancels.drop(callId)
       const found = [...entries.values()].filter((entry) => callId === undefined || entry.callId === callId)
       for (const entry of found) {
         const run = entry.wire?.startedAt ?? entry.start?.run

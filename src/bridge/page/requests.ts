@@ -32,8 +32,8 @@ export interface RequestsOptions extends BackendOptions {
   readonly onPassed: () => void
 }
 
-/** Asks the backend for an action. */
-export type Post = (action: PageAction, onRetry?: (error: Error) => void) => Promise<Answer>
+/** Asks the backend for an action. `id`: that of a request of an earlier page, or another tab, which is sent again. */
+export type Post = (action: PageAction, onRetry?: (error: Error) => void, id?: string) => Promise<Answer>
 
 /** The backend has not answered yet. */
 const ACCEPTED = 202
@@ -43,8 +43,8 @@ const ACCEPTED = 202
  * meanwhile: the backend does it once.
  */
 export function createPost({ environment, fetch, url, policy, signal, ...options }: RequestsOptions): Post {
-  return async (action, onRetry = () => {}) => {
-    const [id, user] = [environment.randomId(), options.user()]
+  return async (action, onRetry = () => {}, id = environment.randomId()) => {
+    const user = options.user()
     let isRepeated = false
     /** What the backend has answered, or why it has refused: to send it once more would change nothing. */
     let outcome: Answer | Error | undefined

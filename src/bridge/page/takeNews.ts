@@ -20,11 +20,13 @@ export interface NewsTakingOptions {
   readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
   /** Called with the ids of calls that were forgotten elsewhere. */
   readonly onForgotten: (callIds: ReadonlySet<string>) => void
+  /** Called with a call of which there is news, before it is shown. */
+  readonly onCall: (entry: Entry) => void
   /** Called with a call of this page whose process is gone, so that its outcome is unknown to another one. */
   readonly onInterrupted: (entry: Entry) => void
 }
 
-export function createNewsTaking({ book, mirror, onForgotten, onInterrupted }: NewsTakingOptions): NewsTaking {
+export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrupted }: NewsTakingOptions): NewsTaking {
   const { entries } = book
   const dropped = new Map<string, { readonly startedAt: number; readonly told?: Position | undefined }>()
 
@@ -62,12 +64,15 @@ export function createNewsTaking({ book, mirror, onForgotten, onInterrupted }: N
       const { told, takenBy } = known.start ?? {}
       const isLost = told !== undefined && takenBy !== undefined && takenBy !== epoch && isInterrupted(wire)
       if (isLost && !known.isOver && known.cancel === undefined) onInterrupted(known)
+      onCall(known)
       return book.refresh(known)
     }
     const { name } = wire
     const ref: CallRef = typeof wire['key'] === 'string' ? { name, key: wire['key'] } : { id: callId }
     const args = isRunAgain ? known.args : undefined
-    book.add(createEntry({ callId, name, ref, args, wire }))
+    const entry = createEntry({ callId, name, ref, args, wire })
+    onCall(entry)
+    book.add(entry)
   }
 
   /** True if a call of this page was forgotten. */
