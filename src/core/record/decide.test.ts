@@ -4,7 +4,7 @@ import { TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
 import { type Circumstances, decide, nextPoll, POLLING_MS } from './decide.js'
-import { newTaskRecord, type TaskRecord } from './record.js'
+import { newTaskRecord, type TaskRecord, withReason } from './record.js'
 
 const TASK: Task = {
   taskId: 't',
@@ -135,6 +135,14 @@ describe('why the next poll comes', () => {
     ['a push, and a backoff that is longer', { quietUntil: NOW + 1001, retryAt: NOW + 2000 }, 'interval'],
   ])('is said of %s', (_, known, why) => {
     expect(nextPoll({ ...RECORD, ...known }, policy).why).toBe(why)
+  })
+
+  it.each(['back-online', 'takeover', 'resumed'] as const)('is first what only this page knows: %s', (because) => {
+    const next = withReason(RECORD, because)
+    const hinted = { ...next, here: { ...next.here, hintedAt: NOW } }
+    expect([nextPoll(next, policy).why, nextPoll(hinted, policy).why]).toEqual([because, because])
+    expect(withReason(next, because)).toBe(next)
+    expect(nextPoll(withReason(next, undefined), policy)).toEqual(nextPoll(RECORD, policy))
   })
 
   it('is due at once where nothing is known but the task', () => {

@@ -61,21 +61,26 @@ export type Decision =
  * poll sent, and cut off ── interval ──▶
  * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; if the last one failed, only to earliestAt
  * ```
+ *
+ * Why: by that which comes last of these, or `here.because`, where this page has a reason of its own.
  */
 export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {
-  const { earliestAt, sentAt, heardAt, retryAt, quietUntil, failure, here } = record
+  const { earliestAt, sentAt, heardAt, failure, here } = record
   if (here.hintedAt > sentAt) {
     // While polls fail, a hint brings the next one forward only as far as the server allows. What a poll of an earlier page
     // failed with is not recorded, but that it was sent is.
     const isUnanswered = failure !== undefined || sentAt > heardAt
     const at = isUnanswered ? earliestAt : Math.max(here.hintedAt, sentAt + policy.minIntervalMs)
-    return { at: withinTtl(record, policy, Math.min(at, planned(record, policy))), why: 'hint' }
+    return { at: withinTtl(record, policy, Math.min(at, planned(record, policy))), why: here.because ?? 'hint' }
   }
-  const at = withinTtl(record, policy, planned(record, policy))
-  if (failure === undefined)
-    return { at, why: quietUntil > Math.max(earliestAt, retryAt) ? 'safety-interval' : 'interval' }
+  return { at: withinTtl(record, policy, planned(record, policy)), why: here.because ?? plannedBy(record) }
+}
+
+/** What puts the next poll off for as long as it does. */
+function plannedBy({ earliestAt, retryAt, quietUntil, failure }: TaskRecord): PollReason {
+  if (failure === undefined) return quietUntil > Math.max(earliestAt, retryAt) ? 'safety-interval' : 'interval'
   const isAsked = askedMs(failure.error) !== undefined
-  return { at, why: isAsked && retryAt <= earliestAt ? 'retry-after' : 'backoff' }
+  return isAsked && retryAt <= earliestAt ? 'retry-after' : 'backoff'
 }
 
 function planned(record: TaskRecord, policy: PollPolicy): number {

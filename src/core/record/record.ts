@@ -89,6 +89,8 @@ export interface Here {
   readonly passedOver: Task | undefined
   /** When the server last hinted that a poll would show something new. */
   readonly hintedAt: number
+  /** Why this page sends the next poll, where nothing that is known of the task says so. Gone once it is sent. */
+  readonly because: 'back-online' | 'takeover' | 'resumed' | undefined
   /** True if it was read with times by a clock that has been set back since: what is kept is to be written by this one. */
   readonly wasAhead: boolean
 }
@@ -100,6 +102,7 @@ export const NOTHING_HERE: Here = {
   blocked: undefined,
   passedOver: undefined,
   hintedAt: 0,
+  because: undefined,
   wasAhead: false,
 }
 
@@ -177,6 +180,12 @@ export interface CallRecord {
 /** The record once the server has shown its task: one that the app has named counts as `modern` until then. */
 export function withEra(record: TaskRecord, era: Era): TaskRecord {
   return record.era === era ? record : { ...record, era }
+}
+
+/** The record of a task that this page polls next for a reason of its own, or for none. */
+export function withReason(record: TaskRecord, because: Here['because']): TaskRecord {
+  const { here } = record
+  return here.because === because ? record : { ...record, here: { ...here, because } }
 }
 
 /** True if nothing is left to be done for the task: it has ended, or the server has lost it. */

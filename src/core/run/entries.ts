@@ -2,7 +2,6 @@ import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import type { Call } from '../record/call.js'
-import type { PollReason } from '../record/decide.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
 import { show } from '../record/show.js'
 import type { ToolCallState } from '../record/toolCallState.js'
@@ -84,8 +83,6 @@ export interface TaskEntry extends Wakeable {
   wasLate: boolean
   /** When this page last sent a poll. */
   ownSentAt: number
-  /** Why the next poll of this page comes when it does, where the record does not say. */
-  because: PollReason | undefined
   /** Responses to its input requests that are being made in this page. */
   pending: Map<string, PendingResponse> | undefined
   /** The `tasks/cancel` under way. */
@@ -156,7 +153,6 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     checks: 0,
     wasLate: false,
     ownSentAt: 0,
-    because: undefined,
     pending: undefined,
     cancelling: undefined,
     wakeAt: 0,

@@ -1,7 +1,7 @@
 import { nextPoll } from '../record/decide.js'
 import { reused } from '../record/learn.js'
 import { isAnotherTask, merge } from '../record/merge.js'
-import { isOver, type TaskRecord } from '../record/record.js'
+import { isOver, type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
@@ -53,8 +53,8 @@ function updatePush({ push, tasks }: Run): void {
  * ```
  */
 function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
+  if (task.record.sentAt > 0 && task.record.sentAt !== task.ownSentAt) task.record = withReason(task.record, 'takeover')
   const { record } = task
-  if (record.sentAt > 0 && record.sentAt !== task.ownSentAt) task.because = 'takeover'
   const at = now(run)
   const wouldStealAt = Math.max(nextPoll(record, run.rules.policy).at + LEADER_RETRY_MS, task.listenUntil)
   // Had this tab been awake, it would have stolen the lead by now: it was frozen itself. What the other tabs have told
@@ -120,7 +120,8 @@ export function attach(
     const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
     const isLater = sharing !== undefined && isAnotherTask(sharing.record, record.task)
     const known = isEarlier || isLater ? undefined : sharing
-    const found = isEarlier ? reused(record, now(run)) : record
+    const first = isNew ? record : withReason(record, 'resumed')
+    const found = isEarlier ? reused(first, now(run)) : first
     const task = known ?? createTaskEntry(withInputs(run, found, { ...found, answered: [], inputRequests: {} }))
     // The response to a `tools/call` is none to a poll: it puts off none that is planned.
     if (known !== undefined)
@@ -136,7 +137,6 @@ export function attach(
     entry.call = { ...before, stage: { name: 'task' } }
     entry.kept = kept
     if (isNew || record.here.wasAhead) written = write(run, entry)
-    if (!isNew && known === undefined) task.because = 'resumed'
     report(run, entry, isNew ? 'created' : 'resumed', undefined, before)
     if (isNew) report(run, entry, 'record-written')
     shown(run, entry)

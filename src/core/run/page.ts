@@ -1,6 +1,6 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
-import { setBack, type TaskRecord } from '../record/record.js'
+import { setBack, type TaskRecord, withReason } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { catchUp } from './catchUp.js'
 import type { TaskEntry } from './entries.js'
@@ -27,7 +27,7 @@ function soon(run: Run, task: TaskEntry): void {
   const clear = (record: TaskRecord): TaskRecord => ({ ...record, retryAt: 0, quietUntil: 0 })
   if (dueAt > soonAt && nextPoll(clear(task.record), rules.policy).at >= dueAt) return look(run, task)
   if (dueAt <= at || dueAt > soonAt) task.listenUntil = Math.max(task.listenUntil, soonAt)
-  task.because = 'back-online'
+  task.record = withReason(task.record, 'back-online')
   const hasBackoff = task.record.retryAt > at || task.record.quietUntil > at
   learn(run, task, (record, triedAt) => (hasBackoff ? { ...clear(record), triedAt } : record), { from: 'online' })
 }

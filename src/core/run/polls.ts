@@ -1,10 +1,10 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskRequestError } from '../protocol/errors.js'
-import { believedFrom, POLLING_MS } from '../record/decide.js'
+import { believedFrom, POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
 import { learn as learned } from '../record/learn.js'
-import { type TaskRecord, withEra } from '../record/record.js'
+import { type TaskRecord, withEra, withReason } from '../record/record.js'
 import { aborted } from '../time/abort.js'
 import { withRequestTimeout } from '../time/retry.js'
 import type { TaskEntry } from './entries.js'
@@ -57,7 +57,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       const decision = task.poll === 'queued' ? decisionOf(run, task) : undefined
       if (decision?.do !== 'poll') return undefined
       askedAt = now(run)
-      stopTelling = announce(run, task, askedAt, task.because ?? decision.why)
+      stopTelling = announce(run, task, askedAt, decision.why)
       return port.getTask(taskId, signal, task.record.era)
     })
     news = (record, at) => {
@@ -98,10 +98,9 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
  * Says that a poll is under way, here and to the other tabs, and to those again and again while it is. Returns a
  * function that ends it.
  */
-function announce(run: Run, task: TaskEntry, askedAt: number, why: NonNullable<TaskEntry['because']>): Unsubscribe {
+function announce(run: Run, task: TaskEntry, askedAt: number, why: PollReason): Unsubscribe {
   const { environment, tabs, rules } = run
   task.poll = 'sent'
-  task.because = undefined
   task.ownSentAt = askedAt
   const underWay = (record: TaskRecord, at: number) => ({
     ...record,
@@ -111,7 +110,7 @@ function announce(run: Run, task: TaskEntry, askedAt: number, why: NonNullable<T
   })
   // If this poll is cut off, the next one is not earlier for it.
   const sent = (record: TaskRecord, at: number) => ({
-    ...underWay(record, at),
+    ...underWay(withReason(record, undefined), at),
     sentAt: Math.max(record.sentAt, Math.min(askedAt, at)),
     believedFrom: believedFrom(record, askedAt, rules.policy),
   })

@@ -34,7 +34,7 @@ export function report(
     from,
     before: { call, task },
     after: { call: entry.call, task: followed?.record },
-    next: next && { at: next.at, why: why ?? followed?.because ?? next.why },
+    next: next && { at: next.at, why: why ?? next.why },
     isLeader: followed?.election?.isLeader() === true,
   })
 }
