@@ -35,10 +35,10 @@ export interface Stage {
 /** What turns the route of docs/backend.md into one whose MCP server is elsewhere, with the calls of each visitor apart. */
 const CHANGES: readonly (readonly [string | RegExp, string])[] = [
   [/^import \{ server \}.*\n/m, ''],
-  [/ *\/\/ Only this backend reaches.*\n.*transportOptions.*\n/, "    headers: { 'x-user': user },\n"],
+  [/ *\/\/ Only this backend reaches[^{]*transportOptions: \{[^}]*\},\n/, "    headers: { 'x-user': user },\n"],
   ["'http://reports.internal/mcp'", "process.env['MCP_URL'] ?? ''"],
   ['create: () => ({', 'create: (user) => ({'],
-  [/ *\/\/ Put the signed-in user.*\n/, ''],
+  [/ *\/\/ Put the signed-in user(?:.|\n)*?(?= *clientOf)/, ''],
   ["() => pool.get('everybody')", 'clientOf'],
   [
     /$/,
