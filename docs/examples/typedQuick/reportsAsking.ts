@@ -37,8 +37,7 @@ const report = defineTool({
   },
 })
 
-// In development, this file is loaded again after each edit. The tasks are
-// kept.
+// In development, each edit loads this file again. The tasks are kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

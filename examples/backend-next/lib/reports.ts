@@ -51,8 +51,7 @@ const generateReport = defineTool({
   },
 })
 
-// In development, this file is loaded again after each edit. The tasks are
-// kept.
+// In development, each edit loads this file again. The tasks are kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }
 kept.tasks ??= new InMemoryTaskStore()
 

@@ -6,8 +6,7 @@ import {
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { server } from '../../lib/reports'
 
-// In development, this file is loaded again after each edit. The clients are
-// kept.
+// In development, each edit loads this file again. The clients are kept.
 const kept = globalThis as { pool?: ClientPool }
 kept.pool ??= createClientPool({
   create: () => ({
