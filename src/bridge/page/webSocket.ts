@@ -1,7 +1,7 @@
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import { onAbort } from '../../core/time/abort.js'
-import { LAST_EVENT_ID, PING, PONG, TAKEN } from '../wire/messages.js'
+import { LAST_EVENT_ID, PING, PONG, takenText } from '../wire/messages.js'
 import { type BridgeCarrier, type CarriedNews, positionText, SILENCE_MS } from './carrier.js'
 import { type Refusal, refusalFrom, unreachable } from './requests.js'
 
@@ -99,13 +99,13 @@ function follow(socket: PageWebSocket, { environment, abort, onMessage }: Carrie
       watch()
       if (data === PONG) return
       const message = parsed(data)
-      const refused = isJsonObject(message) ? message['refused'] : undefined
+      const { refused, take } = isJsonObject(message) ? message : {}
       if (isJsonObject(refused)) {
         refusal = refusalFrom(Number(refused['status']), refused)
         return end()
       }
       onMessage(message)
-      if (!abort.signal.aborted) socket.send(TAKEN)
+      if (!abort.signal.aborted) socket.send(takenText(take))
     })
   })
 }

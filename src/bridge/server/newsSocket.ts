@@ -1,4 +1,5 @@
-import { PING, PONG, TAKEN } from '../wire/messages.js'
+import type { Environment } from '../../core/environment/environment.js'
+import { PING, PONG, takenText } from '../wire/messages.js'
 import type { Feed } from './feed.js'
 import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
@@ -6,11 +7,6 @@ import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 export interface BridgeSocket {
   send(data: string): unknown
   close(code?: number, reason?: string): unknown
-  /**
-   * How many bytes wait in the socket, where the host says it, as browsers, Deno and `ws` do. If you wrap a socket, pass it on: else a page
-   * that says it has read what it has not is believed.
-   */
-  readonly bufferedAmount?: number | undefined
 }
 
 /** The return value of `openSocket()`: the handlers of a socket. */
@@ -22,6 +18,7 @@ export interface OpenSocket {
 }
 
 export interface NewsSocketOptions extends NewsWriterOptions {
+  readonly environment: NewsWriterOptions['environment'] & Pick<Environment, 'randomId'>
   /** How much waits for a slow reader, in bytes. */
   readonly highWaterMark: number
 }
@@ -30,27 +27,34 @@ export interface NewsSocketOptions extends NewsWriterOptions {
 const RESTARTED = 1012
 const SLOW = 1013
 
+/** How often a page is given a sign of life, in ms: one that only asks has nothing waiting for it. */
+const PONG_MS = 1000
+/** The length of the word that a page cannot know before it has read the message. */
+const WORD_LENGTH = 8
+
 /**
- * The news of a feed by a WebSocket. Not every host says how much waits in its socket, and what waits on the way it does not know, so the
- * page says of each message that it has taken it. A page that lies is held to what the host says.
+ * The news of a feed by a WebSocket. No host knows what waits on the way, and some do not say what waits in their socket. So each message
+ * has a word of its own, by which the page says that it has taken it: one that has not read the message cannot say so.
  */
 export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: NewsSocketOptions): OpenSocket {
   const encoder = new TextEncoder()
-  /** The bytes of each message that the page has not taken yet. */
-  const waiting: number[] = []
-  const { highWaterMark } = options
+  /** The messages that the page has not taken yet: their bytes, and what it says once it has. */
+  const waiting: { readonly byteLength: number; readonly taken: string }[] = []
+  const { highWaterMark, environment } = options
   let untaken = 0
-  const roomInSocket = () => highWaterMark - (socket.bufferedAmount ?? 0)
+  let pongAt = Number.NEGATIVE_INFINITY
 
   const writer = createNewsWriter(
     feed,
     {
-      room: () => Math.min(highWaterMark - untaken, roomInSocket()),
+      room: () => highWaterMark - untaken,
       send: ({ text }) => {
-        const { byteLength } = encoder.encode(text)
-        waiting.push(byteLength)
+        const take = environment.randomId().slice(-WORD_LENGTH)
+        const message = `${text.slice(0, -1)},"take":"${take}"}`
+        const { byteLength } = encoder.encode(message)
+        waiting.push({ byteLength, taken: takenText(take) })
         untaken += byteLength
-        socket.send(text)
+        socket.send(message)
       },
       close: () => socket.close(RESTARTED),
       cut: () => socket.close(SLOW),
@@ -60,9 +64,14 @@ export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: News
 
   return {
     onMessage(data) {
-      if (data === PING && roomInSocket() > 0) socket.send(PONG)
-      if (data !== TAKEN) return
-      untaken -= waiting.shift() ?? 0
+      const [next] = waiting
+      if (data === PING && Math.abs(environment.now() - pongAt) >= PONG_MS) {
+        pongAt = environment.now()
+        socket.send(PONG)
+      }
+      if (next === undefined || data !== next.taken) return
+      waiting.shift()
+      untaken -= next.byteLength
       writer.onTaken(waiting.length === 0)
     },
     onClose: writer.release,

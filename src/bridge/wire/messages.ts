@@ -6,8 +6,8 @@ export const WIRE_VERSION = 1
 /** The parameter of a WebSocket's URL that says where its news go on: a page cannot send headers with one. */
 export const LAST_EVENT_ID = 'lastEventId'
 
-/** What a page sends by a WebSocket: that it has taken a message, and a request for a sign of life. */
-export const TAKEN = 'taken'
+/** What a page sends by a WebSocket: that it has taken a message, with the word in its member `take`, and a request for a sign of life. */
+export const takenText = (take: unknown): string => `taken ${take}`
 export const PING = 'ping'
 export const PONG = 'pong'
 
