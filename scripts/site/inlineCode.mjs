@@ -42,7 +42,8 @@ export const keepOptions = {
  * @returns {string} the same, where no line breaks in a word that has a hyphen, and a long word breaks between its parts
  */
 export function wholeWords(code) {
-  return code.replace(/\S+/g, (word) => {
+  // The `--` of npm stays with the option that it is for.
+  return code.replace(/(?:-- (?=--))?\S+/g, (word) => {
     if (word.length > MAX_WHOLE) return word.replace(/(?<=\w[./(]+)(?=\w)/g, '<wbr>')
     return word.includes('-') ? `<span class="whole-word">${word}</span>` : word
   })

@@ -231,6 +231,9 @@ describe('code in a sentence', () => {
       'npx taskwire gateway <span class="whole-word">--allow-origin</span>',
     )
     expect(wholeWords('vanilla-ts')).toBe('<span class="whole-word">vanilla-ts</span>')
+    expect(wholeWords('my-app -- --template')).toBe(
+      '<span class="whole-word">my-app</span> <span class="whole-word">-- --template</span>',
+    )
   })
 
   test('breaks where it likes in short words without hyphens, and between the parts of a long word', () => {
