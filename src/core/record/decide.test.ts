@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
 import { DEFAULT_POLL_POLICY } from '../time/policy.js'
-import { type Circumstances, decide, nextPoll, POLLING_MS } from './decide.js'
+import { believedFrom, type Circumstances, decide, nextPoll, POLLING_MS } from './decide.js'
 import { newTaskRecord, type TaskRecord, withReason } from './record.js'
 
 const TASK: Task = {
@@ -155,6 +155,22 @@ describe('why the next poll comes', () => {
     const record = { ...RECORD, task, earliestAt: limit + 10 }
     expect(nextPoll({ ...record, heardAt: limit - 1 }, policy).at).toBe(limit)
     expect(nextPoll({ ...record, heardAt: limit }, policy).at).toBe(limit + 10)
+  })
+
+  it('believes the first poll that comes when nobody is believed any longer, and no longer those that follow it', () => {
+    const believedForMs = policy.requestTimeoutMs + POLLING_MS
+    const sent = (record: TaskRecord, at: number): TaskRecord => ({
+      ...record,
+      ...{ sentAt: at, pollingUntil: at + POLLING_MS, believedFrom: believedFrom(record, at, policy) },
+    })
+    const wokenAt = NOW + 1000 + believedForMs
+    expect(sent(RECORD, wokenAt - 1).believedFrom).toBe(0)
+    const woken = sent(RECORD, wokenAt)
+    const other = { ...HERE, isLeader: false }
+    expect(decide(woken, { ...other, now: wokenAt + 2000 }, policy)).toMatchObject({ do: 'wait' })
+    const again = sent(woken, wokenAt + believedForMs - 1)
+    expect(again.believedFrom).toBe(wokenAt)
+    expect(decide(again, { ...other, now: wokenAt + believedForMs + 2000 }, policy)).toEqual({ do: 'lead' })
   })
 
   it('believes another tab that it polls for as long as a request may take, and five seconds', () => {

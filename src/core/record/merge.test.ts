@@ -158,9 +158,9 @@ describe('merge of single members', () => {
   const base = newTaskRecord(TASK, 'modern', 1, 1)
 
   it('takes the later time of what both have, and the earlier end and loss', () => {
-    const later = { ...base, receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8 }
+    const later = { ...base, receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8, believedFrom: 9 }
     for (const both of [merge(base, later), merge(later, base)])
-      expect(both).toMatchObject({ receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8 })
+      expect(both).toMatchObject({ receivedAt: 5, heardAt: 6, sentAt: 7, notedAt: 8, believedFrom: 9 })
     const [soon, late] = [
       { ...base, end: { at: 2, task: DONE }, lost: { at: 2, reason: 'ttl' as const } },
       { ...base, end: { at: 9, task: { ...DONE } }, lost: { at: 9, reason: 'ttl' as const } },
