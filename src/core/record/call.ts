@@ -34,6 +34,10 @@ export interface Call {
   readonly stage: CallStage
 }
 
+/**
+ * How far a call has come. Of another stage the compiler asks what `show` makes of it, and of another phase (toolCallState.ts) how
+ * each place that tells them apart names it. What such a call must not do is where `stage.name` is asked, in core/run.
+ */
 export type CallStage =
   /**
    * `isCancelling`: should another page have made the call, its task is to be cancelled; else the call is not made. `tools`: an
