@@ -6,7 +6,7 @@ import { completed, created, createScriptedServer, snapshot } from '../support/s
 const SECOND = 1000
 
 /** Two tabs that follow one task, of a server that takes so long to answer a poll. */
-function setUp(answerMs: number) {
+function setUp(answerMs: number, pollIntervalMs = 5 * SECOND) {
   const browser = createSimulatedBrowser()
   const server = createScriptedServer({ now: browser.now })
   const { setTimeout } = browser.openPage().environment
@@ -22,8 +22,8 @@ function setUp(answerMs: number) {
       })
     return server.fetch(url, init)
   }
-  server.on('tools/call', created({ pollIntervalMs: 5 * SECOND }))
-  server.on('tasks/get', snapshot({ pollIntervalMs: 5 * SECOND }))
+  server.on('tools/call', created({ pollIntervalMs }))
+  server.on('tasks/get', snapshot({ pollIntervalMs }))
   const tabs = [1, 2].map(() => {
     const page = browser.openPage()
     const client = createTaskClient({
@@ -63,6 +63,21 @@ describe('two tabs of a server that takes seconds to answer a poll', () => {
     server.on('tasks/get', completed())
     await browser.advance(5 * SECOND)
     expect(cutOff()).toBe(0)
+    for (const { call } of tabs) expect(call.getState().phase).toBe('completed')
+  })
+
+  // tab A  polls ─ hidden ▪ cut off, and that is told
+  // tab B                 ▪ visible: takes the lead, polls ─────── response
+  it('know of the poll that has cut off another one', async () => {
+    const { browser, server, tabs, cutOff } = setUp(4 * SECOND, SECOND)
+    const [a, b] = tabs
+    await b?.page.setVisible(false)
+    await browser.advance(8500)
+    await a?.page.setVisible(false)
+    await b?.page.setVisible(true)
+    server.on('tasks/get', completed())
+    await browser.advance(6 * SECOND)
+    expect(cutOff()).toBeLessThanOrEqual(1)
     for (const { call } of tabs) expect(call.getState().phase).toBe('completed')
   })
 

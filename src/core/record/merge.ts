@@ -11,7 +11,7 @@ import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
  *
  * ```text
  * snapshot              a terminal one beats any other, then what arrived later, then what the server stamped later
- * poll                  what was noted later
+ * poll                  of the poll that was sent later, what was noted later
  * earliestAt, sentAt,
  * heardAt, notedAt,
  * receivedAt,
@@ -68,10 +68,12 @@ function snapshotRank({ task, snapshotAt, inputRequests, idlePolls }: TaskRecord
   ]
 }
 
-function pollRank({ triedAt, pollingUntil, retryAt, quietUntil, failure }: TaskRecord): Rank {
+function pollRank({ sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure }: TaskRecord): Rank {
   const { count = 0, violations = 0, refusals = 0 } = failure ?? {}
   // In the same millisecond a poll that is over was sent before.
   return [
+    // That an earlier poll was cut off says nothing of the one that cut it off.
+    sentAt,
     triedAt,
     Number(pollingUntil === 0),
     retryAt,

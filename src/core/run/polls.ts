@@ -76,7 +76,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     // A tab that cannot reach the server gives the lead away: others may, and they know by now what this one has tried.
     isOut = !isGivenUp && (askedAt === undefined || (error instanceof TaskRequestError && error.kind === 'network'))
     news = (record, at) => {
-      if (isGivenUp) return givenUp(record, at)
+      if (isGivenUp) return givenUp(record, at, askedAt)
       const next = failed(record, error, { now: at, askedAt: askedAt ?? at, jitter: environment.random() }, policy)
       const [entry] = task.calls
       if (next.failure !== undefined && entry !== undefined) run.onError(error, entry.call.callId, 'poll')
@@ -134,7 +134,15 @@ function isLongWait({ earliestAt }: TaskRecord, at: number): boolean {
 
 const LONG_WAIT_MS = 60_000
 
-/** No poll is under way. Not for a hint either: a page that goes away is not to have a request under way. */
-function givenUp(record: TaskRecord, at: number): TaskRecord {
-  return { ...record, pollingUntil: 0, triedAt: at, notedAt: at, here: { ...record.here, hintedAt: 0 } }
+/**
+ * No poll is under way but that of the tab which has taken the lead. Not for a hint either: a page that goes away is not to have
+ * a request under way.
+ */
+function givenUp(record: TaskRecord, at: number, askedAt = 0): TaskRecord {
+  const isOther = record.sentAt > askedAt
+  return {
+    ...record,
+    ...(!isOther && { pollingUntil: 0, triedAt: at, notedAt: at }),
+    here: { ...record.here, hintedAt: 0 },
+  }
 }
