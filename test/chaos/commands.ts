@@ -639,6 +639,22 @@ const lookAtEnded = fc.tuple(which, nat).map(([index, nth]) =>
   }),
 )
 
+/** The app has the id of a task from elsewhere, and a page may follow it by that and by its call. */
+const follow = fc.tuple(which, nat).map(([index, nth]) =>
+  command({
+    name: `follow(${index}, ${nth})`,
+    needs: [index, AWAKE],
+    run: (real, _, place) => {
+      const { world } = real
+      const tasks = [...world.server.tasks.keys()]
+      const taskId = tasks[nth % Math.max(1, tasks.length)]
+      if (taskId === undefined || world.isOfTwoVersions) return
+      world.count('follow a task by its id')
+      world.follow(tabIn(real, place), taskId)
+    },
+  }),
+)
+
 const forget = fc.tuple(which, nat, fc.boolean()).map(([index, call, isAll]) =>
   command({
     name: `forget(${index}, ${isAll ? 'all' : call})`,
@@ -696,6 +712,7 @@ export function schedules(options: { maxCommands: number; replayPath?: string | 
     [3, answerInTwo],
     [1, closeAtAwait],
     [1, forgetAtAwait],
+    [2, follow],
   ]
   const arbitraries = weighted.flatMap(([weight, arbitrary]) => Array.from({ length: weight }, () => arbitrary))
   return fc.commands(arbitraries, { maxCommands, size: 'max', ...(replayPath !== undefined && { replayPath }) })

@@ -105,6 +105,7 @@ export const APP_ACTIONS = [
   'respond',
   'cancel',
   'look at an ended call',
+  'follow a task by its id',
   'forget',
   'respond in two tabs at once',
   'close() at an await',

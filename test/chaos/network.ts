@@ -62,6 +62,8 @@ export interface ChaosNetworkOptions<Sender> {
   readonly wallClock: () => number
   readonly later: (callback: () => void, delayMs: number) => void
   readonly random: () => number
+  /** How long the server takes to answer, in ms, beyond what the network takes. */
+  readonly answerMs: number
   readonly tally: Tally
   readonly log: (text: string) => void
 }
@@ -198,7 +200,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
                 deliveries.set(exchange, answered.delivery(options.wallClock()))
                 resolve(answered.response())
               }),
-            latency() + extra,
+            options.answerMs + latency() + extra,
           )
         }, up)
       }),

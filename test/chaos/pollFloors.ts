@@ -9,8 +9,8 @@ export interface Pages<Page> {
   all(): Iterable<Page>
   /** Since when the page is awake, ms since the epoch. In that instant it has not heard of the others yet. */
   awakeSince(page: Page): number
-  /** Whether the page can have read what was written at this time, ms since the epoch. */
-  canHaveRead(page: Page, writtenAt: number): boolean
+  /** Whether the page can have read what was written of the task at this time, ms since the epoch. */
+  canHaveRead(page: Page, taskId: string, writtenAt: number): boolean
   /** Whether messages between pages may be lost or late: then a page knows what it has heard itself. @default never */
   isDeaf?(): boolean
 }
@@ -64,7 +64,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     const isUntold = by !== page && endedAt.get(by) === since
     if (heardBy.has(page) && !isUntold) return true
     if (pages.isDeaf?.()) return false
-    if (storedAt !== undefined && pages.canHaveRead(page, storedAt)) return true
+    if (storedAt !== undefined && pages.canHaveRead(page, taskId, storedAt)) return true
     if (isUntold || pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }

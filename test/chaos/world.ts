@@ -62,6 +62,8 @@ export interface World {
   readonly options: WorldOptions
   /** Whether the server knows a call that comes again by its key. */
   readonly isIdempotent: boolean
+  /** Whether half of the pages have an earlier version of the client. */
+  readonly isOfTwoVersions: boolean
   readonly browser: SimulatedBrowser
   readonly server: ChaosServer
   readonly network: ChaosNetwork<Tab>
@@ -91,6 +93,10 @@ export interface World {
   /** Notes that a tab was closed, has crashed, or has closed its client. */
   ended(tab: Tab): void
   start(tab: Tab, call: CallSpec): void
+  /** The app follows a task whose id it has from elsewhere. */
+  follow(tab: Tab, taskId: string): void
+  /** Whether the call only follows the task of another one. */
+  isFollower(callId: string): boolean
   /** The user responds to an input request that a tab shows. */
   answer(tab: Tab, callId: string, inputKey: string, text: string): void
   /** The app forgets calls; it knows that they are when what `ask` returns resolves. */
@@ -176,6 +182,8 @@ export function createWorld(
   const recorded = new Map<string, RecordedTask>()
   /** The names of the tabs that made the calls without a key. */
   const madeBy = new Map<string, string>()
+  /** Calls that follow the task of another one. */
+  const followers = new Set<string>()
   const rates = createRates(options)
   const reached = new Set<string>()
   const breaches: string[] = []
@@ -239,6 +247,8 @@ export function createWorld(
     onPushed: (tab, snapshot, isNew) => floors.pushed(tab, snapshot, isNew, browser.now()),
     later,
     random,
+    // Nor is this: longer than a tab waits before it takes the lead from one that does not poll.
+    answerMs: options.seed % 8 === 4 ? 2500 : 0,
     tally,
     log,
   })
@@ -250,10 +260,11 @@ export function createWorld(
     // A storage that takes its time may have answered a page that was there before with what was there before.
     // One that slept while the clock was set back cannot tell by which clock a record was written, and may end after it what
     // it began to write before.
-    canHaveRead: (tab, writtenAt) =>
-      options.storage === 'local'
+    canHaveRead: (tab, taskId, writtenAt) =>
+      knowsCallOf(tab, taskId) &&
+      (options.storage === 'local'
         ? !sleptThroughSetBack.has(tab)
-        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt,
+        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt),
     isDeaf: messages.isDeaf,
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
@@ -275,7 +286,7 @@ export function createWorld(
       }
       if (task === undefined || isGivenUp(task.taskId) || !isSameTask(task)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
-      recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
+      if (!followers.has(callId)) recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, known?.earliestAt, browser.now())
       answers.stored(task.taskId, known?.answered ?? [])
     },
@@ -495,6 +506,12 @@ export function createWorld(
     call.result.then(isOver, isOver)
   }
 
+  /** False for a page that has only the id of the task: the record is found by its call. */
+  function knowsCallOf({ client }: Tab, taskId: string): boolean {
+    const calls = Object.values(client.store.getState().calls)
+    return calls.some(({ callId, task }) => task?.taskId === taskId && !followers.has(callId))
+  }
+
   function startOf(taskId: string): Start | undefined {
     return ledger.start(server.tasks.get(taskId)?.plan.nonce ?? '')
   }
@@ -533,6 +550,7 @@ export function createWorld(
   return {
     options,
     isIdempotent,
+    isOfTwoVersions: versions === 'two',
     browser,
     server,
     network,
@@ -596,10 +614,11 @@ export function createWorld(
       forgettings.asked(tab, callIds)
       const before = unlisted
       const done = ask().then(() => unlisted === before)
-      for (const callId of [...(callIds === 'all' ? ledger.calls() : callIds)]) forget(callId, tab, done)
+      const meant = callIds === 'all' ? [...ledger.calls(), ...followers] : [...callIds]
+      for (const callId of meant) forget(callId, tab, done)
       // What is written while a storage that takes its time is being cleared may go, too, or stay.
       const abandonAll = () => {
-        for (const callId of callIds === 'all' ? ledger.calls() : callIds) abandon(callId)
+        for (const callId of meant) abandon(callId)
       }
       if (options.storage === 'async') done.then(abandonAll, abandonAll)
     },
@@ -618,6 +637,22 @@ export function createWorld(
     },
     awaitResult,
     waitingIn: (tab) => [...(waiting.get(tab) ?? [])],
+    isFollower: (callId) => followers.has(callId),
+    follow: (tab, taskId) => {
+      log(`${tab.name} follows ${taskId}`)
+      // Whoever followed it knew when it may be polled. A page that has only its id does not.
+      if (!tabs.some((other) => isAwake(other) && follows(other, taskId))) floors.forget(taskId)
+      const call = tab.client.resumeTask({ taskId, name: 'work' })
+      const { callId } = call
+      awaitResult(tab, call, `${taskId}, by its id`)
+      // A page that knows the call of the task follows it by that.
+      if (isStartedSince(callId, 0)) return
+      followers.add(callId)
+      forgettings.started(callId)
+      if (!forgettings.isMeant(tab, callId)) return
+      forgettings.meant(callId, nonces)
+      abandon(callId)
+    },
     start: (tab, { name, key, repeat, plan }) => {
       const { client, name: tabName } = tab
       const nonce = `call-${++nonces}`
