@@ -119,6 +119,24 @@ test('two tabs of an example show one call, and the second goes on while the fir
   expect(await callsSeen()).toBe(1)
 })
 
+test('two tabs of an example are both shown where the second is there first', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let isFirst = true
+  await page.route('**/live/frames/react/index.html', async (route) => {
+    const isHeld = isFirst
+    isFirst = false
+    if (isHeld) await held
+    await route.continue()
+  })
+  await page.goto(`${files.url}live/tabs.html`)
+  await tab(2).getByRole('button', { name: 'Generate report' }).waitFor()
+  release()
+  await startReport()
+  for (const number of [1, 2]) await untilProgress(tab(number), 1)
+  expect(await page.locator('iframe[data-loading]').count()).toBe(0)
+})
+
 test('an input request is asked in both tabs, outlives a reload, and is answered once', async () => {
   await page.goto(`${files.url}live/ask.html`)
   await tab(1).getByRole('button', { name: 'Send the newsletter' }).click()

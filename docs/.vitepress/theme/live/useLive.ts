@@ -40,13 +40,20 @@ export function useLive(name: string, part?: string) {
       },
       { wire: true },
     )
-    clients.value = clients.value.toSpliced(tab, 1, live)
+    setClient(tab, live)
+  }
+
+  /** The second tab may be there before the first. */
+  function setClient(tab: number, live: LiveClient | undefined): void {
+    const next = [...clients.value]
+    next[tab] = live
+    clients.value = next
   }
 
   function forget(tab: number): void {
     // What a page that is gone has made cannot be used any more.
     unsubscribes[tab] = undefined
-    clients.value = clients.value.toSpliced(tab, 1, undefined)
+    setClient(tab, undefined)
   }
 
   function reload(): void {
