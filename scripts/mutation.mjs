@@ -76,14 +76,15 @@ const hasTimedOut = ({ status, statusReason = '' }) =>
   status === 'Timeout' || statusReason.includes('Test timed out in')
 
 /**
- * What has timed out is tried again: the machine may have been busy.
+ * What has timed out is tried again, since the machine may have been busy, and what the run has crashed by: nothing is known of it.
  * @param {string} file
  */
-function forgetTimeouts(file) {
+function forgetUndecided(file) {
   if (!existsSync(file)) return
   /** @type {Report} */
   const known = readJson(file)
-  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter((mutant) => !hasTimedOut(mutant))
+  const isDecided = (/** @type {Mutant} */ mutant) => !hasTimedOut(mutant) && mutant.status !== 'RuntimeError'
+  for (const part of Object.values(known.files)) part.mutants = part.mutants.filter(isDecided)
   writeFileSync(file, JSON.stringify(known))
 }
 
@@ -101,7 +102,7 @@ const filesOf = (part) => (existsSync(`src/${part}.ts`) ? `src/${part}.ts` : `sr
 function mutate(room, part) {
   const report = `${HOME}/${fileOf(room)}.report.json`
   const incrementalFile = `${HOME}/${fileOf(room)}.incremental.json`
-  forgetTimeouts(incrementalFile)
+  forgetUndecided(incrementalFile)
   const config = {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],

@@ -44,6 +44,9 @@ export const leftOut: readonly string[] = [
   'a page that makes call after call with keys',
   'leaves no trace of 100 calls',
   'takes a time that grows with the form',
+  'is 28 hex digits, whatever the text',
+  'meets nowhere in 100,000',
+  'differs in both halves for texts',
   'each type of observation and each reason is documented',
 ]
 

@@ -57,11 +57,6 @@ export default defineConfig({
     testTimeout: 8000,
     provide: { client: 'full' },
     include: testsOf(room),
-    exclude: [
-      '**/node_modules/**',
-      '**/*.property.test.ts',
-      'src/storage/hash.test.ts',
-      'test/spec/{requirements,server}.test.ts',
-    ],
+    exclude: ['**/node_modules/**', '**/*.property.test.ts', 'test/spec/{requirements,server}.test.ts'],
   },
 })
