@@ -2,7 +2,16 @@ import type { TaskClient, TaskStorage } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { completed, created, createScriptedServer, held, result, silence, snapshot } from '../support/scriptedServer.js'
+import {
+  completed,
+  created,
+  createScriptedServer,
+  held,
+  http,
+  result,
+  silence,
+  snapshot,
+} from '../support/scriptedServer.js'
 import { createVisits, knowsKeys, startReport } from '../support/visits.js'
 
 const SECOND = 1000
@@ -257,4 +266,54 @@ it('a call that is forgotten while its page asks whether it may be sent again le
   await browser.advance(SECOND)
   expect(visits.records()).toEqual([])
   expect(visits.count('tools/call')).toBe(1)
+})
+
+describe('a call without a task in a page in the back-forward cache', () => {
+  function setUp() {
+    const visits = createVisits(createTaskClient, knowsKeys())
+    const { browser, server, open } = visits
+    server.on('tasks/get', snapshot())
+    const visit = open({ push: false })
+    /** Another tab forgets all calls while the page is away. */
+    async function away(): Promise<void> {
+      await visit.page.hidePage()
+      visit.page.freeze()
+      const other = open({ push: false })
+      await Promise.all([other.client.forget(), browser.advance(10 * SECOND)])
+      await other.page.close()
+      void visit.page.showPage()
+      void visit.page.thaw()
+      await browser.advance(10 * SECOND)
+    }
+    return { ...visits, visit, away }
+  }
+
+  // tab A  tools/call ─╳ backoff ─ in the back-forward cache ········· back: no record any longer, is not sent again
+  // tab B                                    forget(), at sign-out
+  it('is dropped where another tab has forgotten it before it was sent again', async () => {
+    const { browser, server, visit, away, count, records } = setUp()
+    server.on('tools/call', http(503), created())
+    const { callId } = startReport(visit)
+    await browser.settle()
+    expect(visit.client.getToolCallState(callId)).toMatchObject({ phase: 'calling', network: 'retrying' })
+    await away()
+    expect(visit.client.getToolCallState(callId)).toBeUndefined()
+    expect(records()).toEqual([])
+    expect(count('tools/call')).toBe(1)
+  })
+
+  it('goes on where nobody has forgotten it', async () => {
+    const { browser, server, visit, count } = setUp()
+    server.on('tools/call', http(503), created())
+    const { callId } = startReport(visit)
+    await browser.settle()
+    await visit.page.hidePage()
+    visit.page.freeze()
+    await browser.advance(10 * SECOND)
+    void visit.page.showPage()
+    void visit.page.thaw()
+    await browser.advance(10 * SECOND)
+    expect(visit.client.getToolCallState(callId)?.phase).toBe('working')
+    expect(count('tools/call')).toBe(2)
+  })
 })

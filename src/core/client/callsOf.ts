@@ -8,7 +8,7 @@ import type { RecordOwner } from '../record/record.js'
 import type { SettledToolCall } from '../record/toolCallState.js'
 import { resumeToolCalls } from '../run/begin.js'
 import { closeRun, createRun, tellPeer } from '../run/calls.js'
-import { catchUpEnded } from '../run/catchUp.js'
+import { catchUpTaskless } from '../run/catchUp.js'
 import { handlerOf } from '../run/inputs.js'
 import { onLeaderChange } from '../run/leading.js'
 import { NO_PUSH } from '../run/push.js'
@@ -75,7 +75,7 @@ export function createCallsOf(base: ClientBase, connect: () => Connection): Call
       leaderPer: options.resume === 'lazy' ? 'task' : 'scope',
       onMessage: (message) => base.parts.receive(calls.get(), message),
       onPeer: () => tellPeer(calls.get()),
-      onBack: () => catchUpEnded(calls.get()),
+      onBack: () => catchUpTaskless(calls.get()),
       onLeaderChange: (election, isStolen) => onLeaderChange(calls.get(), election, isStolen),
     })
   }

@@ -23,12 +23,14 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
 }
 
 /**
- * The page is back. A call that has ended is dropped where its record was removed meanwhile, as a reload would find it no more.
+ * The page is back. A call without a task that was sent, or has ended, is dropped where its record was removed meanwhile, as a reload
+ * would find it no more.
  * One that was answered at once has none, and of a task that the server has dropped by now it may have been swept.
  */
-export function catchUpEnded(run: Run): void {
+export function catchUpTaskless(run: Run): void {
   for (const entry of run.calls.values()) {
-    const record = entry.task === undefined && recordOfEnded(entry)
+    const isSent = entry.call.stage.name === 'calling'
+    const record = entry.task === undefined && (isSent ? recordOfEntry(run, entry) : recordOfEnded(entry))
     if (record && !isRecordExpired(record, now(run))) void catchUp(run, entry)
   }
 }

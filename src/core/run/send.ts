@@ -98,6 +98,7 @@ export async function sendCall(
     let isWaiting = true
     const written = await records.write(record, () => isWaiting && lock.isHeld())
     isWaiting = false
+    if (written === true) entry.kept = 'there'
     if (written === 'newer') {
       change(run, entry, (call) => ({ ...call, sent }))
       throw new PageOutdatedError(name, { callId })
