@@ -100,6 +100,11 @@ function believedUntil(
   return Math.max(earliestAt, retryAt, quietUntil, heardAt, believedFrom) + requestTimeoutMs + POLLING_MS
 }
 
+/** Until when another tab is believed to poll the task. */
+export function polledUntil(record: TaskRecord, policy: PollPolicy): number {
+  return Math.min(record.pollingUntil, believedUntil(record, policy))
+}
+
 /**
  * `believedFrom` once a poll is sent. One that comes so late that nobody is believed any longer, as after a sleep, is believed all the
  * same: tabs that take it from each other would never see its response.
@@ -140,7 +145,7 @@ export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy
   if (!at.isOnline) return { do: 'rest', blocked: 'offline' }
   if (policy.hidden === 'pause' && !at.isVisible) return { do: 'rest', blocked: 'paused' }
   const { at: dueAt, why } = nextPoll(record, policy)
-  const pollingUntil = Math.min(record.pollingUntil, believedUntil(record, policy))
+  const pollingUntil = polledUntil(record, policy)
   const graceMs = at.isLeader ? 0 : LEADER_TIMEOUT_MS
   const until = Math.max(Math.max(dueAt, pollingUntil) + graceMs, at.listenUntil)
   if (at.now < until) return { do: 'wait', until }

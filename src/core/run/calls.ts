@@ -36,6 +36,7 @@ export function createRun(options: CallsOptions): Run {
     isTaking: false,
     lastNow: environment.now(),
     waiting: new Set(),
+    elsewhere: new Set(),
     underWay: new Map(),
     push: undefined,
     unwatch: undefined,

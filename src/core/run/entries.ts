@@ -81,6 +81,8 @@ export interface TaskEntry extends Wakeable {
   checks: number
   /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
   wasLate: boolean
+  /** How many polls of this page another tab has cut off since the server was last heard of. */
+  cutOffs: number
   /** When this page last sent a poll. */
   ownSentAt: number
   /** Responses to its input requests that are being made in this page. */
@@ -152,6 +154,7 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     heard: [],
     checks: 0,
     wasLate: false,
+    cutOffs: 0,
     ownSentAt: 0,
     pending: undefined,
     cancelling: undefined,

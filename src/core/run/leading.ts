@@ -11,6 +11,9 @@ import { dropPolls } from './polls.js'
 import { isFollowed, now, type Run, take } from './run.js'
 import { report, shown, tell, write } from './showing.js'
 
+/** How often the time is doubled for which a tab waits whose polls were cut off: 32 s, longer than any poll takes. */
+const MAX_DOUBLED = 5
+
 /** This tab becomes the leader of an election, or ceases to be. `isStolen`: from a tab that had it. */
 export function onLeaderChange(run: Run, election: Election, isStolen: boolean): void {
   take(run, () => {
@@ -18,8 +21,10 @@ export function onLeaderChange(run: Run, election: Election, isStolen: boolean):
       if (task.election !== election) continue
       if (election.isLeader()) gainLead(run, task, isStolen)
       else {
+        // Tabs that do not know of each other's polls must not cut them off in turn for ever.
+        if (task.poll === 'sent') task.cutOffs += 1
         // What the new leader has learned is still on its way.
-        task.listenUntil = now(run) + LEADER_RETRY_MS
+        task.listenUntil = now(run) + LEADER_RETRY_MS * 2 ** Math.min(task.cutOffs, MAX_DOUBLED)
         stopPolling(run, task)
         look(run, task)
       }

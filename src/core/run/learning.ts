@@ -57,6 +57,7 @@ export function learn(
     const after = withInputs(run, next(before, at), before)
     if (after === before) return look(run, task)
     task.record = after
+    if (after.heardAt > before.heardAt) task.cutOffs = 0
     if (after.heardAt > task.doubtfulSince) for (const go of task.heard.splice(0)) go()
     const { end } = after
     const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write

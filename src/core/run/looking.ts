@@ -1,4 +1,4 @@
-import { type Decision, decide } from '../record/decide.js'
+import { type Decision, decide, polledUntil } from '../record/decide.js'
 import type { TaskRecord } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import type { TaskEntry } from './entries.js'
@@ -58,6 +58,24 @@ export function decisionOf(run: Run, task: TaskEntry): Decision | undefined {
   return decide(record, circumstances, run.rules.policy)
 }
 
+/** Notes whether another tab says that it polls the task. */
+function noteElsewhere({ elsewhere }: Run, task: TaskEntry, at: number): void {
+  if (task.poll !== 'sent' && task.calls.length > 0 && task.record.pollingUntil > at) elsewhere.add(task)
+  else elsewhere.delete(task)
+}
+
+/**
+ * True if the tab that leads polls other tasks: this one waits in line there, where there are more tasks than connections and the
+ * server is slow. To take the lead would cut off those polls, and no tab would ever see a response.
+ */
+function isBusy(run: Run, task: TaskEntry): boolean {
+  const at = now(run)
+  const { policy } = run.rules
+  return [...run.elsewhere].some(
+    (other) => other !== task && other.election === task.election && polledUntil(other.record, policy) > at,
+  )
+}
+
 /** Decides what to do about a task, and does it. */
 export function look(run: Run, task: TaskEntry): void {
   const { scheduler } = run
@@ -68,10 +86,13 @@ export function look(run: Run, task: TaskEntry): void {
   let wakeAt: number | undefined
   if (decision !== undefined) setBlocked(run, task, decision.do === 'rest' ? decision.blocked : undefined)
   if (decision?.do === 'wait' && decision.until < Number.POSITIVE_INFINITY) wakeAt = decision.until
-  if (decision?.do === 'lead') wakeAt = task.listenUntil = at + LEADER_RETRY_MS
+  noteElsewhere(run, task, at)
+  const isLeaderBusy = decision?.do === 'lead' && isBusy(run, task)
+  if (isLeaderBusy) wakeAt = at + LEADER_RETRY_MS
+  else if (decision?.do === 'lead') wakeAt = task.listenUntil = at + LEADER_RETRY_MS
   if (decision?.do === 'poll') task.poll = 'queued'
   scheduler.set(task, wakeAt)
-  if (decision?.do === 'lead') task.election?.steal()
+  if (decision?.do === 'lead' && !isLeaderBusy) task.election?.steal()
   if (decision?.do === 'poll') run.on.due(run, task)
 }
 

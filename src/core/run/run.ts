@@ -93,6 +93,8 @@ export interface Run extends CallsOptions {
   /** The tasks whose polls wait for a free connection, and those that are polled. */
   readonly waiting: Set<TaskEntry>
   readonly underWay: Map<TaskEntry, AbortController>
+  /** The tasks that another tab says it polls. */
+  readonly elsewhere: Set<TaskEntry>
   /** Undefined before the first task. */
   push: Push | undefined
   /** Stops listening to the page, which is listened to while there is a task. */
