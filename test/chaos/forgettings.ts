@@ -36,7 +36,7 @@ export function createForgettings({ now, wallClock, tabs, isStartedSince }: Forg
   const forgotten = new Map<string, { at: number; readonly callers: readonly Tab[] }>()
   /** How many calls had been started when the app asked for it. */
   const askedAfter = new Map<string, number>()
-  /** What the app has asked for at last, and other tabs are about to hear of. */
+  /** What the app has asked for lately, and other tabs may have yet to hear of. */
   let underWay: {
     readonly by: TaskClient | undefined
     readonly at: number
@@ -55,7 +55,7 @@ export function createForgettings({ now, wallClock, tabs, isStartedSince }: Forg
         saidAt: timeOf(by),
         callIds: callIds === 'all' ? callIds : new Set(callIds),
       }
-      underWay = [...underWay.filter((other) => other.at === at), asking]
+      underWay = [...underWay.filter((other) => at - other.at <= LATEST_MS), asking]
     },
     asking: (callId, order, by, done) => {
       askedAfter.set(callId, order)

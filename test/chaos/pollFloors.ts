@@ -9,8 +9,10 @@ export interface Pages<Page> {
   all(): Iterable<Page>
   /** Since when the page is awake, ms since the epoch. In that instant it has not heard of the others yet. */
   awakeSince(page: Page): number
-  /** Whether the page can have read what was written of the task at this time, ms since the epoch. */
-  canHaveRead(page: Page, taskId: string, writtenAt: number): boolean
+  /** Whether the page can have read what was written at this time, ms since the epoch. */
+  canHaveRead(page: Page, writtenAt: number): boolean
+  /** Whether pages may have the id of the task alone: then a page knows what it was told itself. @default never */
+  isNamed?(taskId: string): boolean
   /** Whether messages between pages may be lost or late: then a page knows what it has heard itself. @default never */
   isDeaf?(): boolean
 }
@@ -20,6 +22,8 @@ interface Floor<Page> {
   at: number
   /** What of it was `Retry-After`, which the end of the task does not end; 0 where nothing was. */
   notBefore: number
+  /** The interval that was said; undefined where a poll has failed. */
+  readonly asked: number | undefined
   /** When it was said, and to whom. Somebody else's request of the same instant may have left already. */
   since: number
   readonly by: Page
@@ -60,11 +64,17 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
 
   const endedAt = new Map<Page, number>()
 
-  function isKnown({ heardBy, storedAt, by, since }: Floor<Page>, page: Page, taskId: string, now: number): boolean {
+  function isKnown(
+    { asked, heardBy, storedAt, by, since }: Floor<Page>,
+    page: Page,
+    taskId: string,
+    now: number,
+  ): boolean {
     const isUntold = by !== page && endedAt.get(by) === since
+    if (pages.isNamed?.(taskId) && (by !== page || asked === undefined)) return false
     if (heardBy.has(page) && !isUntold) return true
     if (pages.isDeaf?.()) return false
-    if (storedAt !== undefined && pages.canHaveRead(page, taskId, storedAt)) return true
+    if (storedAt !== undefined && pages.canHaveRead(page, storedAt)) return true
     if (isUntold || pages.awakeSince(page) === now) return false
     return [...heardBy].some((one) => pages.isAwake(one) && pages.follows(one, taskId))
   }
@@ -73,13 +83,13 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     if (interval !== undefined) intervals.set(taskId, Math.min(interval, intervals.get(taskId) ?? interval))
   }
 
-  function raise(page: Page, taskId: string, interval: number, now: number, notBefore = 0): void {
+  function raise(page: Page, taskId: string, asked: number | undefined, now: number, notBefore = 0): void {
     const heardBy = new Set([page])
     if (!pages.isDeaf?.())
       for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
     const current = (floors.get(taskId) ?? []).filter((floor) => floor.at > now)
-    const at = Math.max(now + interval, notBefore)
-    floors.set(taskId, [...current, { at, notBefore, since: now, by: page, heardBy }])
+    const at = Math.max(now + (asked ?? intervals.get(taskId) ?? 0), notBefore)
+    floors.set(taskId, [...current, { at, asked, notBefore, since: now, by: page, heardBy }])
   }
 
   return {
@@ -97,9 +107,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       // poll has not failed, and its answer, which the server gave before the page slept, may not be read.
       const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
       if (!isPatience && pages.awakeSince(page) === now) return
-      const wait = asked ?? intervals.get(taskId) ?? 0
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
-      raise(page, taskId, wait, now, notBefore)
+      raise(page, taskId, asked, now, notBefore)
     },
 
     pushed: (page, snapshot, isNew, now) => {

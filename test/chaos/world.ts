@@ -182,8 +182,9 @@ export function createWorld(
   const recorded = new Map<string, RecordedTask>()
   /** The names of the tabs that made the calls without a key. */
   const madeBy = new Map<string, string>()
-  /** Calls that follow the task of another one. */
+  /** Calls that follow the task of another one, and these tasks. */
   const followers = new Set<string>()
+  const named = new Set<string>()
   const rates = createRates(options)
   const reached = new Set<string>()
   const breaches: string[] = []
@@ -260,11 +261,11 @@ export function createWorld(
     // A storage that takes its time may have answered a page that was there before with what was there before.
     // One that slept while the clock was set back cannot tell by which clock a record was written, and may end after it what
     // it began to write before.
-    canHaveRead: (tab, taskId, writtenAt) =>
-      knowsCallOf(tab, taskId) &&
-      (options.storage === 'local'
+    canHaveRead: (tab, writtenAt) =>
+      options.storage === 'local'
         ? !sleptThroughSetBack.has(tab)
-        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt),
+        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt,
+    isNamed: (taskId) => named.has(taskId),
     isDeaf: messages.isDeaf,
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
@@ -337,7 +338,9 @@ export function createWorld(
       const created = delivery.type === 'answer' && 'result' in delivery.answer && delivery.answer.result['taskId']
       const shown = taskId ?? (request.method === 'tools/call' && typeof created === 'string' ? created : undefined)
       log(`  ${tab.name} ← ${request.method} ${shown ?? ''} ${describe(delivery)}`)
-      if (shown !== undefined && !init.signal?.aborted && delivery.type !== 'nothing')
+      // The response to a `tools/call` puts off no poll of a page that follows the task by its id already.
+      const isOfPoll = taskId !== undefined || !named.has(shown ?? '')
+      if (shown !== undefined && isOfPoll && !init.signal?.aborted && delivery.type !== 'nothing')
         floors.answered(tab, shown, delivery, browser.now())
       if (request.method === 'tools/call' && shown === undefined && saysWhatBecame(delivery)) {
         const start = request.params && ledger.start(planOf(request.params).nonce)
@@ -506,12 +509,6 @@ export function createWorld(
     call.result.then(isOver, isOver)
   }
 
-  /** False for a page that has only the id of the task: the record is found by its call. */
-  function knowsCallOf({ client }: Tab, taskId: string): boolean {
-    const calls = Object.values(client.store.getState().calls)
-    return calls.some(({ callId, task }) => task?.taskId === taskId && !followers.has(callId))
-  }
-
   function startOf(taskId: string): Start | undefined {
     return ledger.start(server.tasks.get(taskId)?.plan.nonce ?? '')
   }
@@ -614,11 +611,11 @@ export function createWorld(
       forgettings.asked(tab, callIds)
       const before = unlisted
       const done = ask().then(() => unlisted === before)
-      const meant = callIds === 'all' ? [...ledger.calls(), ...followers] : [...callIds]
-      for (const callId of meant) forget(callId, tab, done)
+      const meant = () => (callIds === 'all' ? [...ledger.calls(), ...followers] : callIds)
+      for (const callId of meant()) forget(callId, tab, done)
       // What is written while a storage that takes its time is being cleared may go, too, or stay.
       const abandonAll = () => {
-        for (const callId of meant) abandon(callId)
+        for (const callId of meant()) abandon(callId)
       }
       if (options.storage === 'async') done.then(abandonAll, abandonAll)
     },
@@ -640,8 +637,7 @@ export function createWorld(
     isFollower: (callId) => followers.has(callId),
     follow: (tab, taskId) => {
       log(`${tab.name} follows ${taskId}`)
-      // Whoever followed it knew when it may be polled. A page that has only its id does not.
-      if (!tabs.some((other) => isAwake(other) && follows(other, taskId))) floors.forget(taskId)
+      named.add(taskId)
       const call = tab.client.resumeTask({ taskId, name: 'work' })
       const { callId } = call
       awaitResult(tab, call, `${taskId}, by its id`)
