@@ -87,7 +87,7 @@ describe('the types of signatures', () => {
     expectTypeOf<taskwire.TaskClient>().toExtend<otel.InstrumentedClient>()
     expectTypeOf<keyof server.ToolsOfDefinitions<[server.ToolDefinition]>>().toExtend<string | number>()
     expectTypeOf<server.TaskRecord['repetition']>().toExtend<server.TaskRepetition | undefined>()
-    expectTypeOf<ReturnType<postgres.PostgresPool['query']>>().toExtend<Promise<postgres.PostgresResult>>()
+    expectTypeOf<ReturnType<postgres.PostgresClient['query']>>().toExtend<Promise<postgres.PostgresResult>>()
     expectTypeOf<InstanceType<bullmq.BullmqClasses<object>['Queue']>>().toEqualTypeOf<bullmq.BullmqQueue>()
     expectTypeOf<InstanceType<bullmq.BullmqClasses<object>['Worker']>>().toEqualTypeOf<bullmq.BullmqWorker>()
   })

@@ -8,7 +8,7 @@ import {
   redisEnvironment,
   redisStorage,
 } from 'taskwire/backend'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { testEnvironment } from './environmentContract.js'
 import { testSharedStorage, testStorage } from './storageContract.js'
@@ -40,6 +40,67 @@ describe('on Postgres', () => {
       () => postgresEnvironment({ pool, schema, leaseMs: 1500 }),
       () => pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"),
     ))
+
+  it('keeps its locks while every other connection of the pool is in use', async () => {
+    const small = new pg.Pool({ connectionString: database.url, max: 3 })
+    const environment = postgresEnvironment({ pool: small, schema, leaseMs: 1000 })
+    let letGo = () => {}
+    let isLost = false
+    const isGranted = new Promise<void>((resolve) => {
+      const work = () => {
+        resolve()
+        return new Promise<void>((done) => {
+          letGo = done
+        })
+      }
+      environment.locks.request('taskwire:test:busy', {}, work).catch(() => {
+        isLost = true
+      })
+    })
+    await isGranted
+    const others = await Promise.all([small.connect(), small.connect()])
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(isLost).toBe(false)
+    for (const other of others) other.release()
+    letGo()
+    await environment.close()
+    await small.end()
+  })
+
+  it('reads in one statement what is wanted at the same time, and posts in one what is said', async () => {
+    const statements: string[] = []
+    const counting = {
+      connect: async () => {
+        const client = await pool.connect()
+        const query = (statement: string | pg.QueryConfig) => {
+          statements.push(typeof statement === 'string' ? statement : statement.text)
+          return client.query(statement as pg.QueryConfig)
+        }
+        return { query, on: client.on.bind(client), release: client.release.bind(client) }
+      },
+      on: pool.on.bind(pool),
+    }
+    const countOf = (text: string) => statements.filter((statement) => statement.includes(text)).length
+    const storage = postgresStorage({ pool: counting as never, schema })
+    for (const id of ['x', 'y']) await storage.setItem(`together:${id}`, id)
+    const read = await Promise.all(['y', 'none', 'x', 'y'].map((id) => storage.getItem(`together:${id}`)))
+    expect(read).toEqual(['y', undefined, 'x', 'y'])
+    expect(countOf('SELECT key, value')).toBe(1)
+
+    const [one, other] = [counting as never, pool].map((own) => postgresEnvironment({ pool: own, schema }))
+    const [from, to] = [one, other].map((environment) => environment?.channel('together'))
+    const heard: unknown[] = []
+    to?.onMessage((message) => heard.push(message))
+    await vi.waitFor(() => {
+      from?.postMessage('ready')
+      expect(heard).toContain('ready')
+    }, 10_000)
+    const before = countOf('pg_notify')
+    for (const number of [1, 2, 3]) from?.postMessage(number)
+    await vi.waitFor(() => expect(heard.slice(-3)).toEqual([1, 2, 3]), 10_000)
+    expect(countOf('pg_notify') - before).toBeLessThanOrEqual(2)
+    await Promise.all([one?.close(), other?.close()])
+  })
 
   it('makes its tables once, however many processes begin at the same time', async () => {
     const own = `${schema}_new`

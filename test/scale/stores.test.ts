@@ -99,11 +99,16 @@ describe('the store on Postgres', () => {
     fresh += 1
     let reads = 0
     const counting = {
-      query: (statement: pg.QueryConfig) => {
-        if (statement.text.startsWith('SELECT task_id, state')) reads += 1
-        return pool.query(statement)
+      connect: async () => {
+        const client = await pool.connect()
+        return {
+          query: (statement: string | pg.QueryConfig) => {
+            if (typeof statement !== 'string' && statement.text.startsWith('SELECT task_id, state')) reads += 1
+            return client.query(statement)
+          },
+          release: client.release.bind(client),
+        }
       },
-      connect: () => pool.connect(),
       on: pool.on.bind(pool),
     }
     const store = postgresTaskStore({ pool: counting as never, schema: `tasks_${process.pid}_${fresh}` })

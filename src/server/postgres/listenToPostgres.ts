@@ -2,7 +2,7 @@ import { TaskStorageError } from '../../core/protocol/errors.js'
 import { createBackoff } from '../base/backoff.js'
 import { systemClock, unrefTimer } from '../base/clock.js'
 import { within } from '../base/within.js'
-import type { PostgresClient, PostgresPool } from './postgresPool.js'
+import type { PostgresClient, PostgresPool, PostgresResult } from './postgresPool.js'
 
 /** How long a connection that listens may take to answer, in ms, and how often it is checked. */
 const ANSWER_MS = 5000
@@ -10,8 +10,11 @@ const CHECK_MS = 10_000
 
 /** A connection that listens. */
 export interface PostgresListener {
-  /** Runs a statement in the session that listens, which ends with its connection. Rejects without a connection. */
-  say(text: string): Promise<unknown>
+  /**
+   * Runs a statement in the session that listens, which ends with its connection: it does not wait for a connection of the pool.
+   * Rejects without a connection.
+   */
+  say(text: string, values?: unknown[]): Promise<PostgresResult>
   stop(): void
 }
 
@@ -82,10 +85,10 @@ export function listenToPostgres(
 
   start()
   return {
-    async say(text) {
+    async say(text, values = []) {
       if (session === undefined)
         throw new TaskStorageError('Failed to use Postgres: there is no connection that listens.')
-      return within(ANSWER_MS, 'use Postgres', session.query(text))
+      return within(ANSWER_MS, 'use Postgres', session.query({ text, values, query_timeout: ANSWER_MS }))
     },
     stop() {
       isStopped = true

@@ -6,13 +6,12 @@ import { nothingWritten } from '../tasks/unwritten.js'
 
 /** The part of a `Pool` of `pg` 8 that is used. */
 export interface PostgresPool {
-  query(statement: PostgresStatement): Promise<PostgresResult>
   connect(): Promise<PostgresClient>
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'connect', listener: (client: Pick<PostgresClient, 'on'>) => void): unknown
 }
 
-/** A statement for a pool of `pg`. */
+/** A statement for a client of `pg`. */
 export interface PostgresStatement {
   /** A statement with a name is prepared once in each connection. */
   name?: string
@@ -22,9 +21,9 @@ export interface PostgresStatement {
   query_timeout: number
 }
 
-/** The part of a client of `pg` that is used while changes are watched. */
+/** The part of a client of `pg` that is used. */
 export interface PostgresClient {
-  query(text: string): Promise<PostgresResult>
+  query(statement: string | PostgresStatement): Promise<PostgresResult>
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
   on(event: 'error' | 'end', listener: () => void): unknown
   release(destroy?: boolean): void
@@ -49,7 +48,7 @@ const PATIENCE_MS = 6000
 const ATTEMPT_MS = 5000
 const FIRST_PAUSE_MS = 50
 
-const POOL = { methods: ['query', 'connect', 'on'], without: 'escapeIdentifier', pass: 'a Pool of pg, not a Client' }
+const POOL = { methods: ['connect', 'on'], without: 'escapeIdentifier', pass: 'a Pool of pg, not a Client' }
 
 /** Checks what a store, a queue or a storage in Postgres is made of. */
 export function checkPostgresOptions(
@@ -73,18 +72,43 @@ export function createRunStatement(pool: PostgresPool): RunStatement {
     const until = systemClock.now() + PATIENCE_MS
     let isRepeated = false
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+      const statement = { text, values, query_timeout: ATTEMPT_MS, ...(name !== undefined && { name }) }
+      const attempt = { wasSent: false, isLate: false }
       try {
-        const statement = { text, values, query_timeout: ATTEMPT_MS, ...(name !== undefined && { name }) }
-        const { rows, rowCount } = await within(ATTEMPT_MS, 'use Postgres', pool.query(statement))
+        const { rows, rowCount } = await within(ATTEMPT_MS, 'use Postgres', runOnce(pool, statement, attempt))
         return { rows, rowCount, isRepeated }
       } catch (error) {
-        const wasSent = !hasNoConnection(error)
+        attempt.isLate = true
         const isOver = systemClock.now() + pauseMs > until || !isConnectionLost(error)
-        if (isOver) throw isRepeated || (wasSent && isConnectionLost(error)) ? error : nothingWritten(error)
-        isRepeated ||= wasSent
+        if (isOver) throw isRepeated || (attempt.wasSent && isConnectionLost(error)) ? error : nothingWritten(error)
+        isRepeated ||= attempt.wasSent
         await new Promise<void>((resolve) => systemClock.setTimeout(resolve, pauseMs))
       }
     }
+  }
+}
+
+interface Attempt {
+  wasSent: boolean
+  /** Nobody waits for it any more. */
+  isLate: boolean
+}
+
+/**
+ * Runs a statement in a connection of the pool. Where none was free in time, it is not run at all: a process that has fallen behind
+ * would do what nobody waits for any more, and so be late with everything else.
+ */
+async function runOnce(pool: PostgresPool, statement: PostgresStatement, attempt: Attempt): Promise<PostgresResult> {
+  const client = await pool.connect()
+  let isUsable = attempt.isLate
+  try {
+    if (attempt.isLate) throw new TaskStorageError('Failed to use Postgres: no connection was free.')
+    attempt.wasSent = true
+    const result = await client.query(statement)
+    isUsable = true
+    return result
+  } finally {
+    client.release(!isUsable)
   }
 }
 
@@ -103,11 +127,6 @@ export function guardPool(pool: PostgresPool): void {
 function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || /^(08|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(code)
-}
-
-/** True where there was no connection to send the statement by. */
-function hasNoConnection(error: unknown): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|57P03)/.test(codeOf(error) ?? '')
 }
 
 /** True where the server has refused the values of a statement, such as a text that it cannot keep. */

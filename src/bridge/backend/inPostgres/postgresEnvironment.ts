@@ -1,5 +1,6 @@
+import { createBatches } from '../../../server/postgres/batches.js'
 import { listenToPostgres, type PostgresListener } from '../../../server/postgres/listenToPostgres.js'
-import { checkPostgresOptions } from '../../../server/postgres/postgresPool.js'
+import { checkPostgresOptions, isRefusedData } from '../../../server/postgres/postgresPool.js'
 import { type BackendEnvironment, createBackendEnvironment, LEASE_MS } from '../leases/backendEnvironment.js'
 import type { BusWire } from '../leases/bus.js'
 import type { LeaseStore } from '../leases/leaseLocks.js'
@@ -17,6 +18,10 @@ export interface PostgresEnvironmentOptions extends PostgresStorageOptions {
 
 /** What Postgres takes as the payload of a notification, in bytes, with some to spare. */
 const MAX_PAYLOAD = 7900
+/** A notification holds up every commit of the database for a moment: what is said meanwhile goes by the next statement. */
+const NOTIFICATIONS = { items: 1000, batches: 1 }
+/** A process waits for hundreds of locks, and looks at all of them in one statement. */
+const LOOKS = { items: 1000, batches: 1 }
 
 /**
  * Locks and messages in Postgres 13 or later, by which the clients of all processes of a backend work as the tabs of a browser do:
@@ -54,6 +59,11 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
       if (row !== undefined) receive(name, String(row['body']))
     }
 
+    const notify = createBatches(NOTIFICATIONS, isRefusedData, async (payloads: readonly string[]) => {
+      await query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload', [channel, payloads])
+      return payloads.map(() => undefined)
+    })
+
     return {
       open: async () => {
         await ready()
@@ -67,8 +77,7 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
       shut: () => {},
       send: (name, text) => {
         const payload = JSON.stringify([name, text])
-        if (new TextEncoder().encode(payload).length <= MAX_PAYLOAD)
-          return query('SELECT pg_notify($1, $2)', [channel, payload])
+        if (new TextEncoder().encode(payload).length <= MAX_PAYLOAD) return notify(payload)
         return query(
           `WITH old AS (DELETE FROM ${schema}.messages WHERE sent_at < clock_timestamp() - interval '1 minute'),
             new AS (INSERT INTO ${schema}.messages (body) VALUES ($3) RETURNING id)
@@ -83,13 +92,38 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
     listener?.stop()
     listener = undefined
   }
-  return createBackendEnvironment({ store: leasesIn(`${schema}.locks`, query), openWire, closeWire }, leaseMs)
+
+  /** Not behind all that waits for a connection of the pool: leases would end meanwhile, and what they protect begin anew. */
+  const queryFirst: Query = async (text, values) => {
+    const saying = listener?.say(text, values).then(({ rows }) => rows)
+    return saying?.catch(() => query(text, values)) ?? query(text, values)
+  }
+
+  return createBackendEnvironment(
+    { store: leasesIn(`${schema}.locks`, query, queryFirst), openWire, closeWire },
+    leaseMs,
+  )
 }
 
-function leasesIn(locks: string, query: Query): LeaseStore {
+/** `queryFirst` runs a statement that can be repeated and must not wait for others. */
+function leasesIn(locks: string, query: Query, queryFirst: Query): LeaseStore {
   const until = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 ms'`
+  /** Who has the lease, and for how long, in ms; undefined where it is free. Locks no row, as an attempt to take it does. */
+  const look = createBatches(LOOKS, isRefusedData, async (names: readonly string[]) => {
+    const rows = await query(
+      `SELECT name, token, extract(epoch FROM until - clock_timestamp()) * 1000 AS wait FROM ${locks}
+        WHERE name = ANY($1::text[]) AND until > clock_timestamp()`,
+      [[...new Set(names)]],
+    )
+    const known = new Map(rows.map(({ name, token, wait }) => [name, { token, waitMs: Math.max(1, Number(wait)) }]))
+    return names.map((name) => known.get(name))
+  })
+
   return {
     take: async ({ name, token }, leaseMs, steals) => {
+      const holder = steals ? undefined : await look(name)
+      // This token has it where the answer to its attempt was lost.
+      if (holder !== undefined && holder.token !== token) return holder.waitMs
       const taken = await query(
         `INSERT INTO ${locks} AS known (name, token, until) VALUES ($1, $2, ${until('$3::int')})
           ON CONFLICT (name) DO UPDATE SET token = excluded.token, until = excluded.until
@@ -97,14 +131,11 @@ function leasesIn(locks: string, query: Query): LeaseStore {
         [name, token, leaseMs, steals],
       )
       if (taken.length > 0) return 0
-      const [row] = await query(
-        `SELECT extract(epoch FROM until - clock_timestamp()) * 1000 AS wait FROM ${locks} WHERE name = $1`,
-        [name],
-      )
-      return Math.max(1, Number(row?.['wait'] ?? 0))
+      // Another process was faster.
+      return (await look(name))?.waitMs ?? 1
     },
     renew: async (leases, leaseMs) => {
-      const kept = await query(
+      const kept = await queryFirst(
         `UPDATE ${locks} AS known SET until = ${until('$3::int')} FROM unnest($1::text[], $2::text[]) AS held (name, token)
           WHERE known.name = held.name AND known.token = held.token AND known.until > clock_timestamp()
           RETURNING known.token`,

@@ -1,6 +1,10 @@
 import type { TaskStorage } from '../../../core/storage/taskStorage.js'
-import { checkPostgresOptions, type PostgresPool } from '../../../server/postgres/postgresPool.js'
+import { createBatches } from '../../../server/postgres/batches.js'
+import { checkPostgresOptions, isRefusedData, type PostgresPool } from '../../../server/postgres/postgresPool.js'
 import { openTables, SCHEMA } from './tables.js'
+
+/** Records that are wanted at the same time are read in one statement. */
+const READS = { items: 100, batches: 2 }
 
 /** Options of {@link postgresStorage}. */
 export interface PostgresStorageOptions {
@@ -31,10 +35,11 @@ export function postgresStorage(options: PostgresStorageOptions): Required<TaskS
   const { query } = openTables(pool, schema, migrate)
   const records = `${schema}.records`
 
-  async function getItem(key: string): Promise<string | undefined> {
-    const [row] = await query(`SELECT value FROM ${records} WHERE key = $1`, [key])
-    return row && String(row['value'])
-  }
+  const getItem = createBatches(READS, isRefusedData, async (keys: readonly string[]) => {
+    const rows = await query(`SELECT key, value FROM ${records} WHERE key = ANY($1::text[])`, [keys])
+    const found = new Map(rows.map((row) => [row['key'], String(row['value'])]))
+    return keys.map((key) => found.get(key))
+  })
 
   return {
     getItem,
