@@ -30,8 +30,8 @@ export function writeDocumentedFiles(backend: Backend): DocumentedFiles {
     "export { tools } from '../tools.ts'\n\nexport const serverInfo = { name: 'chaos', version: '1.0.0' }\n",
   )
   const short = `leaseMs: ${LEASE_MS}, maxTasksPerOwner: 1e6,`
-  write('web.ts', replaced(documented('web.ts'), 'serverInfo, tools,', `serverInfo, tools, ${short}`))
-  const worker = replaced(documented('worker.ts'), 'serverInfo, tools,', `serverInfo, tools, leaseMs: ${LEASE_MS},`)
+  write('web.ts', replaced(documented('web.ts'), SERVER_PARTS, `serverInfo, tools, ${short}`))
+  const worker = replaced(documented('worker.ts'), SERVER_PARTS, `serverInfo, tools, leaseMs: ${LEASE_MS},`)
   write('worker.ts', replaced(worker, /drainMs: [\d_]+/, 'drainMs: 500'))
   for (const role of ['web', 'worker'])
     write(`start-${role}.ts`, `import '../skew.ts'\nimport './${role}.ts'\n\nconsole.log('ready')\n`)
@@ -42,6 +42,8 @@ export function writeDocumentedFiles(backend: Backend): DocumentedFiles {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
+
+const SERVER_PARTS = /serverInfo,\s+tools,/
 
 function replaced(text: string, what: string | RegExp, by: string): string {
   const next = text.replace(what, by)
