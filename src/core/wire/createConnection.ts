@@ -8,7 +8,7 @@ import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
 import { foreignJobError, isJob, refusedJobError } from './jobs/foreignJob.js'
 import type { JobsOption } from './jobs/job.js'
-import { type ConnectRetry, createOpening, type OpeningOptions } from './opening.js'
+import { type ConnectRetry, createOpening, inTime, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { createShownState } from './shownState.js'
 import type { SignIn } from './signInByTransport.js'
@@ -118,7 +118,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       try {
         if (signal) await signIn.sendForApp(() => connectedForApp(signal))
         // Many calls may be found at once, and one list says it of all of them.
-        listing ??= overConnection(({ listTools }) => listTools()).finally(() => {
+        listing ??= overConnection(({ listTools }) => inTime(options.retry, () => listTools())).finally(() => {
           listing = undefined
         })
         const { annotations } = (await listing).find((tool) => tool.name === name) ?? {}
