@@ -30,8 +30,8 @@ export function Chat({ tools }: { tools: McpToolSet }) {
     [chat.messages],
   )
 
-  // After a reload, once: what was at work is taken up, and the chat goes on
-  // with it.
+  // Once after a reload: resume the tool calls that were running, and the
+  // chat continues.
   const [opened] = useState(chat)
   useEffect(() => resumeToolParts(opened, tools), [opened, tools])
 

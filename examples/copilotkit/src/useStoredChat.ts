@@ -9,7 +9,7 @@ import { useEffect } from 'react'
 
 /**
  * Keeps the messages across a reload. Tools whose results were not there yet
- * are called again, and the agent goes on.
+ * are called again, and the agent continues.
  */
 export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   const { copilotkit } = useCopilotKit()

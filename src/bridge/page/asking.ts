@@ -29,7 +29,7 @@ export interface Asking {
   close(): void
 }
 
-/** When a call is asked for that the news do not know, and how often after that, in ms. Mostly the news come first. */
+/** How long a page waits for news of a call before it asks for the call, and between later requests, in ms. Usually the news come first. */
 const FIRST_ASK_MS = 1000
 const NEXT_ASK_MS = 2000
 

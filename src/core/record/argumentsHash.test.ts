@@ -7,7 +7,7 @@ it('is the same for the same arguments, in whatever order they are written, also
   expect(argumentsHash({})).toBe(argumentsHash(undefined))
 })
 
-// It is kept with the call: another value, and a call that goes on is taken for one with other arguments.
+// The record of a call keeps the hash. If the hash changed, a running call would seem to have other arguments.
 it('stays what it is', () => {
   expect(argumentsHash({ b: [2, { d: 3, c: null }], a: 'x' })).toBe('05586b4542416b0c54a8a401e9a9')
 })

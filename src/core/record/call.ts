@@ -35,8 +35,8 @@ export interface Call {
 }
 
 /**
- * How far a call has come. Of another stage the compiler asks what `show` makes of it, and of another phase (toolCallState.ts) how
- * each place that tells them apart names it. What such a call must not do is where `stage.name` is asked, in core/run.
+ * How far a call has come. If you add a stage, the compiler points to `show`; if you add a phase (toolCallState.ts), to each place that
+ * distinguishes phases. Then search core/run for `stage.name`: these checks say what a call in each stage must not do.
  */
 export type CallStage =
   /**

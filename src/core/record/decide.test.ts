@@ -157,7 +157,7 @@ describe('why the next poll comes', () => {
     expect(nextPoll({ ...record, heardAt: limit }, policy).at).toBe(limit + 10)
   })
 
-  it('believes the first poll that comes when nobody is believed any longer, and no longer those that follow it', () => {
+  it('starts a new period of belief with the first poll that comes too late, and not with those that follow it', () => {
     const believedForMs = policy.requestTimeoutMs + POLLING_MS
     const sent = (record: TaskRecord, at: number): TaskRecord => ({
       ...record,

@@ -106,8 +106,8 @@ export function polledUntil(record: TaskRecord, policy: PollPolicy): number {
 }
 
 /**
- * `believedFrom` once a poll is sent. One that comes so late that nobody is believed any longer, as after a sleep, is believed all the
- * same: tabs that take it from each other would never see its response.
+ * The `believedFrom` of the record when a tab sends a poll. Past `believedUntil`, as after a sleep, the other tabs would not believe that it
+ * polls: they would take the lead and abort each other's polls for ever. Such a late poll starts a new period of belief.
  *
  * ```text
  * due ─── asleep ────────── wakes: tab A polls ───────────── response

@@ -50,7 +50,7 @@ export interface TaskRecord {
   readonly earliestAt: number
   /** When a poll was last sent, by any tab. */
   readonly sentAt: number
-  /** When a poll was last sent so late that whoever says that they poll has to be believed from then on; else 0. */
+  /** When a late poll last started a new period in which tabs believe each other's polls (`believedFrom` in decide.ts); 0 for never. */
   readonly believedFrom: number
   /** When the four members that follow were noted. */
   readonly triedAt: number

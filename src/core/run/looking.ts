@@ -65,14 +65,12 @@ function noteElsewhere({ elsewhere }: Run, task: TaskEntry, at: number): void {
 }
 
 /**
- * True if the tab that leads polls other tasks: this one waits in line there, where there are more tasks than connections and the
- * server is slow. To take the lead would cut off those polls, and no tab would ever see a response.
+ * True if the leading tab is polling other tasks. With more tasks than connections and a slow server, this task waits for a connection
+ * there. If this tab took the lead, it would abort those polls, and no tab would ever receive a response.
  */
-function isBusy(run: Run, task: TaskEntry): boolean {
-  const at = now(run)
-  const { policy } = run.rules
-  return [...run.elsewhere].some(
-    (other) => other !== task && other.election === task.election && polledUntil(other.record, policy) > at,
+function isLeaderBusy({ elsewhere, rules }: Run, task: TaskEntry, at: number): boolean {
+  return [...elsewhere].some(
+    (other) => other !== task && other.election === task.election && polledUntil(other.record, rules.policy) > at,
   )
 }
 
@@ -87,12 +85,12 @@ export function look(run: Run, task: TaskEntry): void {
   if (decision !== undefined) setBlocked(run, task, decision.do === 'rest' ? decision.blocked : undefined)
   if (decision?.do === 'wait' && decision.until < Number.POSITIVE_INFINITY) wakeAt = decision.until
   noteElsewhere(run, task, at)
-  const isLeaderBusy = decision?.do === 'lead' && isBusy(run, task)
-  if (isLeaderBusy) wakeAt = at + LEADER_RETRY_MS
-  else if (decision?.do === 'lead') wakeAt = task.listenUntil = at + LEADER_RETRY_MS
+  const takesLead = decision?.do === 'lead' && !isLeaderBusy(run, task, at)
+  if (decision?.do === 'lead') wakeAt = at + LEADER_RETRY_MS
+  if (takesLead) task.listenUntil = at + LEADER_RETRY_MS
   if (decision?.do === 'poll') task.poll = 'queued'
   scheduler.set(task, wakeAt)
-  if (decision?.do === 'lead' && !isLeaderBusy) task.election?.steal()
+  if (takesLead) task.election?.steal()
   if (decision?.do === 'poll') run.on.due(run, task)
 }
 

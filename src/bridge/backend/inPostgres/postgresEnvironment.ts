@@ -93,7 +93,7 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
     listener = undefined
   }
 
-  /** Not behind all that waits for a connection of the pool: leases would end meanwhile, and what they protect begin anew. */
+  /** Bypasses the queue of the pool: if renewals waited there, leases would expire, and the work that they protect would start again. */
   const queryFirst: Query = async (text, values) => {
     const saying = listener?.say(text, values).then(({ rows }) => rows)
     return saying?.catch(() => query(text, values)) ?? query(text, values)
