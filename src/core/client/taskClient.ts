@@ -179,7 +179,7 @@ export interface TaskClientBaseOptions {
     baseMs?: number
     /** Longest delay, in ms. @default 30000 */
     maxMs?: number
-    /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited; the ttl bounds it */
+    /** Failures in a row after which a call gives up with `TaskUnreachableError`. @default unlimited, up to a day past the ttl */
     maxAttempts?: number
     /**
      * How many attempts to connect are made in a row, for `connect()`, a call or `listTools()`, before it fails with

@@ -122,10 +122,10 @@ export function believedFrom(record: TaskRecord, askedAt: number, policy: PollPo
  * No more than the longest backoff past the ttl: a server that asks to be left alone for longer than it keeps the task
  * must not keep the call waiting for ever.
  */
-function withinTtl({ task, receivedAt, heardAt }: TaskRecord, policy: PollPolicy, at: number): number {
+function withinTtl({ task, receivedAt, heardAt, triedAt }: TaskRecord, policy: PollPolicy, at: number): number {
   if (task.ttlMs === null) return at
   const limit = receivedAt + task.ttlMs + policy.maxMs
-  return limit > heardAt ? Math.min(at, limit) : at
+  return limit > Math.max(heardAt, triedAt) ? Math.min(at, limit) : at
 }
 
 /**

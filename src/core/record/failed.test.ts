@@ -111,10 +111,37 @@ describe('failed', () => {
     expect(failedTimes(3, NETWORK, RECORD, rules).end).toMatchObject({ error: expect.any(TaskUnreachableError) })
   })
 
-  it('ends as expired where the failed poll was sent past the ttl, and not for one that was sent before', () => {
-    const brief = { ...RECORD, task: { ...TASK, ttlMs: 4950 } }
-    expect(failed(brief, NETWORK, { ...AT, askedAt: NOW - 100 }, policy).end).toBeUndefined()
-    expect(failed(brief, NETWORK, { ...AT, askedAt: NOW - 50 }, policy).lost).toEqual({ at: NOW, reason: 'ttl' })
+  describe('past the ttl', () => {
+    const DAY = 24 * 60 * 60 * 1000
+    const brief = { ...RECORD, earliestAt: NOW - 1000, task: { ...TASK, ttlMs: 4950 } }
+    const internal = new TaskRequestError('internal error', { kind: 'server', code: -32603 })
+    const sent = (askedAt: number, record = brief, error = NETWORK) => failed(record, error, { ...AT, askedAt }, policy)
+
+    it('ends as expired where the server answers with an error, and not for a poll that was sent before', () => {
+      expect(sent(NOW - 51, brief, internal).end).toBeUndefined()
+      expect(sent(NOW - 50, brief, internal).lost).toEqual({ at: NOW, reason: 'ttl' })
+    })
+
+    it('waits a day for a word of the server', () => {
+      const asked = { ...brief, retryAt: NOW + DAY - 1000 }
+      expect(sent(NOW - 50 + DAY - 1, asked).end).toBeUndefined()
+      expect(sent(NOW - 50 + DAY, asked).lost).toEqual({ at: NOW, reason: 'ttl' })
+    })
+
+    it('does not count the time by which a poll is late: the machine has slept', () => {
+      const woken = sent(NOW + 3 * DAY)
+      expect(woken.end).toBeUndefined()
+      expect(woken.receivedAt).toBe(brief.receivedAt + 3 * DAY + 1000)
+    })
+
+    it.each([
+      ['the backoff', NETWORK, 15_000],
+      ['Retry-After', asked(200_000), 200_000],
+    ])('puts the next poll off by %s all the same', (_, error, inMs) => {
+      const long = { ...brief, failure: failureOf(20), retryAt: NOW + policy.maxMs }
+      const next = failed(long, error, { ...AT, now: NOW + policy.maxMs, askedAt: NOW + policy.maxMs }, policy)
+      expect(nextPoll(next, policy).at).toBe(NOW + policy.maxMs + inMs)
+    })
   })
 
   it('changes no record that has its end', () => {

@@ -4,6 +4,7 @@ import {
   TaskExpiredError,
   TaskProtocolError,
   TaskRequestError,
+  type TaskRequestFailure,
   TasksUnsupportedError,
   TaskUnreachableError,
 } from '../protocol/errors.js'
@@ -11,7 +12,7 @@ import { READ_MORE } from '../protocol/readMore.js'
 import { UNKNOWN_TASK } from '../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { askedMs } from '../time/retry.js'
-import { ended, expired, isPastTtl } from './learn.js'
+import { ASK_PAST_TTL_MS, ended, expired, isPastTtl, seen } from './learn.js'
 import type { TaskRecord } from './record.js'
 
 /** Responses that break the protocol, in a row, after which there is no point in asking on. */
@@ -25,12 +26,13 @@ const MAX_REFUSALS = 10
 
 /** What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1). */
 export function failed(
-  record: TaskRecord,
+  before: TaskRecord,
   error: Error,
   { now, askedAt, jitter }: { readonly now: number; readonly askedAt: number; readonly jitter: number },
   policy: PollPolicy,
 ): TaskRecord {
-  if (record.end !== undefined) return record
+  if (before.end !== undefined) return before
+  const record = seen(before, askedAt)
   const { task, failure } = record
   const { taskId } = task
   const count = (failure?.count ?? 0) + 1
@@ -42,10 +44,9 @@ export function failed(
   if (isFinal(error) || violations >= MAX_VIOLATIONS) return end(error)
   if (refusals >= MAX_REFUSALS) return end(new TaskExpiredError('unknown-task', { taskId, cause: error }))
   if (count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
-  if (isPastTtl(task, record.receivedAt, askedAt)) return expired(record, now, error)
+  if (isPastTtl(task, record.receivedAt, askedAt - patience(error))) return expired(record, now, error)
 
-  const isRequest = error instanceof TaskRequestError
-  const network = isRequest && error.kind === 'auth' ? 'paused' : 'retrying'
+  const network = kindOf(error) === 'auth' ? 'paused' : 'retrying'
   const asked = Math.max(pollInterval(task.pollIntervalMs, policy), askedMs(error) ?? 0)
   return {
     ...record,
@@ -59,10 +60,19 @@ export function failed(
   }
 }
 
+function kindOf(error: Error): TaskRequestFailure | undefined {
+  return error instanceof TaskRequestError ? error.kind : undefined
+}
+
+/** For how long past the ttl a task is asked for all the same, in ms. Only the server knows whether it still keeps the task. */
+function patience(error: Error): number {
+  return kindOf(error) === 'server' ? 0 : ASK_PAST_TTL_MS
+}
+
 /** A task that the app has named has no times until the server has shown it. */
 function isRefusal({ task, snapshotAt }: TaskRecord, error: Error): boolean {
   const isUnseen = snapshotAt === 0 && task.createdAt === '' && task.lastUpdatedAt === ''
-  return isUnseen && error instanceof TaskRequestError && error.kind === 'server'
+  return isUnseen && kindOf(error) === 'server'
 }
 
 /** The server does not know a task that it has created, and has not shown it since. Errors that say more keep their words. */

@@ -2,16 +2,11 @@ import { isJsonObject } from '../protocol/json.js'
 import { isTerminal } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 import { decodeCallRecord, encodeCallRecord, VERSION } from './codec.js'
+import { ASK_PAST_TTL_MS } from './learn.js'
 import { type CallRecord, isOver } from './record.js'
 
 /** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
-
-/**
- * How long past its ttl a task that was never seen to end is asked for, in ms: a day. The ttl may have been
- * prolonged, and the clock set; after that every server has dropped it.
- */
-const ASK_PAST_TTL_MS = 24 * 60 * 60 * 1000
 
 /** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
 const KEEP_SESSION_MS = 24 * 60 * 60 * 1000

@@ -61,10 +61,10 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
 const LATE_MS = 10_000
 
 /**
- * Past its ttl, only time that this page has seen pass counts: where the server shows the task after a poll that came too
- * late, the clock may have been set forward.
+ * The record by which a poll is judged that was sent at `askedAt`. Past the ttl, only time that this page has seen pass counts:
+ * where the poll came too late, the clock may have been set forward, or the machine has slept.
  */
-function seen(record: TaskRecord, askedAt: number): TaskRecord {
+export function seen(record: TaskRecord, askedAt: number): TaskRecord {
   const { task, receivedAt, earliestAt, retryAt, quietUntil } = record
   if (!isPastTtl(task, receivedAt, askedAt)) return record
   const lateMs = askedAt - Math.max(earliestAt, retryAt, quietUntil)
@@ -183,7 +183,13 @@ export function ended(record: TaskRecord, end: TaskEnd): TaskRecord {
   return { ...record, ...answeredPoll(at), end, lost, notedAt: at }
 }
 
-/** SEP-2663, "Task Polling": past its ttl a task may be given up. The poll that finds it so decides. */
+/**
+ * How long past its ttl a task that was never seen to end is asked for, in ms: a day. The ttl may have been
+ * prolonged, and the clock set; after that every server has dropped it.
+ */
+export const ASK_PAST_TTL_MS: number = 24 * 60 * 60 * 1000
+
+/** SEP-2663, "Task Polling": past its ttl a task may be given up. The first word of the server after that decides. */
 export function isPastTtl({ ttlMs }: Task, receivedAt: number, at: number): boolean {
   return ttlMs !== null && at >= receivedAt + ttlMs
 }
