@@ -38,13 +38,30 @@ test('the page of every example says how to get it without a copy of the reposit
 /** Their pages show the forms of input requests, so their server asks. The starters take it from them. */
 const ASKING = ['backend-hono', 'backend-next', 'next', 'vite-react']
 
-test('each example has the same report server, and those whose pages show forms the same one that asks', () => {
+/** Servers of their own, which start again with none of the tasks they had. The others run in Vite or Next. */
+const ALONE = ['express', 'hono', 'workers', 'workers-alarms']
+
+test('each example has the same report server; where pages show forms it asks, and where an edit loads it again it keeps its tasks', () => {
   const nameOf = (path: string) => path.split('/')[0] ?? ''
   expect(SERVERS.map(nameOf).sort()).toEqual(names)
+  const alone = SERVERS.filter((path) => ALONE.includes(nameOf(path)))
   const asking = SERVERS.filter((path) => ASKING.includes(nameOf(path)))
-  const others = SERVERS.filter((path) => !asking.includes(path))
-  for (const group of [asking, others])
+  const others = SERVERS.filter((path) => !asking.includes(path) && !alone.includes(path))
+  for (const group of [alone, asking, others])
     for (const path of group) expect(read(`examples/${path}`), path).toBe(read(`examples/${group[0]}`))
+  for (const path of [...asking, ...others]) expect(read(`examples/${path}`), path).toContain('store: kept.tasks')
+})
+
+test.each([
+  'docs/live/ask/src/main.tsx',
+  'examples/existing-client/src/mcp.ts',
+  'examples/solid/src/index.tsx',
+  'examples/sveltekit/src/routes/+layout.svelte',
+  'examples/vanilla/src/main.ts',
+  'examples/vite-react/src/main.tsx',
+  'examples/vue/src/main.ts',
+])('%s shows the devtools in development only', (path) => {
+  expect(read(path)).toMatch(/if \(!?import\.meta\.env\.DEV\)[\s\S]{0,60}import\('taskwire\/devtools'\)/)
 })
 
 test('each page looks at isError before it shows the text of a result', () => {

@@ -18,3 +18,11 @@ export const tasks = createTaskClient({
   transport: () => new StreamableHTTPClientTransport(url),
   endpoint: url.href,
 })
+
+// Every call, poll and message, in a panel at the edge of the page. A production
+// build leaves it out.
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(tasks),
+  )
+}

@@ -6,6 +6,14 @@ import { App } from './App'
 
 const client = createTaskClient({ url: '/mcp' })
 
+// Every call, poll and message, in a panel at the edge of the page. A production
+// build leaves it out.
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
+}
+
 render(
   () => (
     <TaskClientProvider client={client}>

@@ -81,3 +81,11 @@ running
 client.subscribeToolCall(callId, show)
 // What an earlier visit or another tab has started.
 client.resumeToolCalls({ callId })
+
+// Every call, poll and message, in a panel at the edge of the page. A production
+// build leaves it out.
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
+}

@@ -10,6 +10,14 @@ const client = createTaskClient({
   capabilities: { elicitation: { form: {} } },
 })
 
+// Every call, poll and message, in a panel at the edge of the page. A production
+// build leaves it out.
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
+}
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <TaskClientProvider client={client}>

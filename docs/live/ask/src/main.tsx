@@ -9,6 +9,15 @@ const client = createTaskClient({
   url: '/mcp',
   capabilities: { elicitation: { form: {} } },
 })
+
+// Every call, poll and message, in a panel at the edge of the page. A production
+// build leaves it out.
+if (import.meta.env.DEV) {
+  void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
+    mountTaskwireDevtools(client),
+  )
+}
+
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element #root.')
 

@@ -1,5 +1,9 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { createTaskServer, defineTool } from 'taskwire/server'
+import {
+  createTaskServer,
+  defineTool,
+  InMemoryTaskStore,
+} from 'taskwire/server'
 import { z } from 'zod'
 
 const regions = ['Africa', 'America', 'Asia', 'Europe', 'Oceania']
@@ -27,7 +31,12 @@ const generateReport = defineTool({
   },
 })
 
+// In development, each edit loads this file again. The tasks are kept.
+const kept = globalThis as { tasks?: InMemoryTaskStore }
+kept.tasks ??= new InMemoryTaskStore()
+
 export const server = createTaskServer({
   serverInfo: { name: 'reports', version: '1.0.0' },
   tools: [generateReport],
+  store: kept.tasks,
 })
