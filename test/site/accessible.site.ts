@@ -170,3 +170,17 @@ test('what runs comes before its code on a narrow screen', async () => {
   expect(run?.y).toBeLessThan(code?.y ?? 0)
   await context.close()
 })
+
+test.for([
+  [360, 800],
+  [1440, 900],
+] as const)('the landing page has its links on the first screen of %i pixels', async ([width, height]) => {
+  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' })
+  await page.goto(files.url)
+  const links = page.locator('.landing-links')
+  for (const name of ['Get started', 'Try it', 'Demo: a film studio', 'API']) {
+    const box = await links.getByRole('link', { name, exact: true }).boundingBox()
+    expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThan(height)
+  }
+  await page.close()
+})

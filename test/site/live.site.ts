@@ -87,9 +87,9 @@ test.for(['react', 'vanilla'])(
     await press('Reload')
     await press('Second tab')
     for (const number of [1, 2]) await untilProgress(tab(number), 1)
-    await press('Cut the network')
-    await page.locator('button[aria-pressed="true"]', { hasText: 'Cut the network' }).waitFor()
-    await press('Cut the network')
+    await press('Offline')
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Offline' }).waitFor()
+    await press('Offline')
     for (const number of [1, 2]) await tab(number).getByText(RESULT).waitFor()
     expect(await callsSeen()).toBe(1)
     await page.getByText('1 tools/call', { exact: true }).waitFor()
@@ -101,11 +101,11 @@ test.for(['react', 'vanilla'])(
   },
 )
 
-test('a restarted server of an example goes on with the report', async () => {
+test('a restarted server of an example continues the report', async () => {
   await page.goto(`${files.url}live/react.html`)
   await startReport()
   await untilProgress(tab(1), 1)
-  await press('Restart the server')
+  await press('Restart server')
   await tab(1).getByText(RESULT).waitFor()
   expect(await callsSeen()).toBe(1)
 })
@@ -257,4 +257,16 @@ test('the example that the landing page plays is not the one that it links to', 
   // Disabled while a report is made, as it is on the landing page until the other page is there.
   await tab(1).getByRole('button', { name: 'Generate report', disabled: false }).waitFor()
   expect(await tab(1).getByRole('progressbar').count()).toBe(0)
+})
+
+test('the code of an example is shown file by file, from the beginning of each', async () => {
+  await page.goto(`${files.url}live/react.html`)
+  const code = page.getByRole('region', { name: 'Code: React' })
+  const shown = () => code.locator('pre').filter({ visible: true }).allInnerTexts()
+  await press('src/main.tsx')
+  expect(await shown()).toEqual([expect.stringContaining('createRoot')])
+  await code.evaluate((region) => region.scrollTo({ top: 200 }))
+  await press('server.ts')
+  expect(await shown()).toEqual([expect.stringContaining('createTaskServer')])
+  expect(await code.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
 })
