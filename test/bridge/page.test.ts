@@ -1,4 +1,11 @@
-import { TaskConfigurationError, TaskError, TaskFailedError, TaskInputError, ToolCallKeyConflictError } from 'taskwire'
+import {
+  TaskCancelledError,
+  TaskConfigurationError,
+  TaskError,
+  TaskFailedError,
+  TaskInputError,
+  ToolCallKeyConflictError,
+} from 'taskwire'
 import { createTaskClient } from 'taskwire/bridge'
 import { expect, it, vi } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
@@ -112,15 +119,17 @@ it('cancel() shows at once that it is being sent, and then what the server says'
   expect(server.count('tasks/cancel')).toBe(1)
 })
 
-it('a cancel() in the turn of the start reaches the backend after it', async () => {
+it('a call that is cancelled in the turn of its start is not made', async () => {
   const { server, backend } = setUp()
   const { client } = backend.openPage()
   const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } })
   void call.cancel()
   await server.advance(3000)
+  await expect(call.result).rejects.toBeInstanceOf(TaskCancelledError)
   expect(call.getState().phase).toBe('cancelled')
   const asked = backend.requests.flatMap(({ body }) => (body ? [body.action.type] : []))
-  expect(asked).toEqual(['start', 'cancel'])
+  expect(asked).toEqual(['cancel'])
+  expect(server.count('tools/call')).toBe(0)
 })
 
 it('what a page starts with other arguments under a known key is refused, as with a client of its own', async () => {

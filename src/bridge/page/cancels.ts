@@ -1,13 +1,14 @@
 import type { Environment } from '../../core/environment/environment.js'
-import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
-import { type Entry, isAwaited } from './entries.js'
+import type { Answer, CallOnWire, PageAction } from '../wire/messages.js'
+import { type Entry, isAwaited, type OwnCancel } from './entries.js'
 import type { EntryBook } from './entryBook.js'
+import { createKeptCancels, type KeptCancel } from './keptCancels.js'
 import type { Mirror } from './mirror.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
 export interface CancelsOptions {
-  readonly environment: Pick<Environment, 'randomId' | 'storage'>
+  readonly environment: Pick<Environment, 'now' | 'randomId' | 'storage'>
   /** The id of the client: what it keeps is of one backend and scope. */
   readonly clientId: string
   readonly mirror: Pick<Mirror, 'user'>
@@ -22,99 +23,167 @@ export interface CancelsOptions {
 export interface Cancels {
   /** Asks the backend to cancel a call. */
   cancel(entry: Entry): Promise<void>
+  /** Asks the same in the place of the start of the call, which the backend has not answered. `user`: who has started it. */
+  cancelStart(entry: Entry, user?: string): Promise<Answer>
   /** Goes on with what an earlier page, or another tab, could not get through. Called with a call of which there is news, before it is shown. */
   resume(entry: Entry): void
+  /** Resolves when the backend knows that an earlier page has cancelled a start of this call: what is started afterwards is not meant. */
+  untilSent(callId: string): Promise<unknown> | undefined
   /** Removes what is kept of a call; without its id, of every call. */
   drop(callId?: string): void
-  /** Removes what is kept of other users. Called with the first news, and where another user has signed in. */
+  /** Removes what is kept of other users, and sends what is kept of starts. Called with the first news, and where another user has signed in. */
   sweep(): void
 }
-
-/** How many cancellations are kept that no page gets through. */
-const MAX_KEPT = 100
 
 /**
  * ```text
  * page  cancel() ─ kept ─ offline ─ ▪ closed
  * next page                             news of the call ─ reads it: cancelling ─ sent, same id ─ answer ─ removed
+ *
+ * page  start ─ cancel() ─ kept ─ ▪ closed
+ * next page                             first news, or a start of its own ─ sent, same id ─ answer ─ removed
  * ```
  */
 export function createCancels({ environment, mirror, post, closing, ...options }: CancelsOptions): Cancels {
-  const item = `taskwire:bridge:${options.clientId}`
+  const kept = createKeptCancels(`taskwire:bridge:${options.clientId}`, environment.storage, () => mirror.user)
   /** The ids of what this page has sent: where the storage does not let go of it, it is not sent again. */
-  const sent = new Set<unknown>()
+  const sent = new Set<string>()
+  /** The ids of what was sent in the place of a start, and answered. */
+  const answered = new Set<string>()
+  /** What is sent of an earlier page's starts, by the ids of their calls. */
+  const sending = new Map<string, Promise<unknown>>()
 
-  /** What is kept of the user of this page. A page that may not use its storage loses its cancellations when it is closed. */
-  function read(): readonly JsonObject[] {
-    try {
-      const all: unknown = JSON.parse(environment.storage('local')?.getItem(item) ?? '[]')
-      return Array.isArray(all) ? all.filter((kept) => isJsonObject(kept) && kept['user'] === mirror.user) : []
-    } catch {
-      return []
-    }
+  /** Keeps it for the next page, unless that could take the call of another user for this one. */
+  function keep(entry: Entry, id: string, at: number): void {
+    const { callId, start, wire } = entry
+    const { user } = mirror
+    const run = start?.run ?? wire?.startedAt
+    if (start !== undefined && start.told === undefined) kept.keep(keptStart(entry, id, at, user))
+    else if (user !== undefined && run !== undefined) kept.keep({ callId, id, at, user, run })
   }
 
-  function write(kept: readonly object[]): void {
-    try {
-      const storage = environment.storage('local')
-      if (kept.length === 0) storage?.removeItem(item)
-      else storage?.setItem(item, JSON.stringify(kept.slice(-MAX_KEPT)))
-    } catch {}
+  function set(entry: Entry | undefined, change: Partial<OwnCancel> | undefined): void {
+    if (entry?.cancel === undefined) return
+    entry.cancel = change && { ...entry.cancel, ...change }
+    options.refresh(entry)
   }
 
-  const others = (callId: string) => read().filter((kept) => kept['callId'] !== callId)
-  const drop = (callId: string) => write(others(callId))
+  function drop(callId: string): void {
+    if (!closing.aborted) kept.drop(callId)
+  }
 
   function cancel(entry: Entry, id: string = environment.randomId()): Promise<void> {
-    if (entry.isOver) return Promise.resolve()
+    const { isOver, callId } = entry
+    if (isOver) return Promise.resolve()
     if (entry.cancel !== undefined) return entry.cancel.sent
-    const set = (change: object) => {
-      if (entry.cancel === undefined) return
-      entry.cancel = { ...entry.cancel, ...change }
-      options.refresh(entry)
-    }
+    const at = environment.now()
     async function send(): Promise<void> {
-      await entry.started
-      if (entry.isOver) return
       sent.add(id)
-      const { callId, start, wire } = entry
-      const run = start?.run ?? wire?.startedAt
-      // Another user may have the same call.
-      if (mirror.user !== undefined && run !== undefined)
-        write([...others(callId), { callId, id, run, user: mirror.user }])
+      keep(entry, id, at)
       try {
-        const answer = await post({ type: 'cancel', call: entry.ref }, () => set({ isRetrying: true }), id)
-        drop(callId)
-        set({ told: answer })
+        await entry.started
+        if (entry.isOver || answered.has(id)) return
+        const own = entry.cancel?.id ?? id
+        keep(entry, own, at)
+        const onRetry = () => set(entry, { isRetrying: true })
+        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, onRetry })
+        set(entry, { told: answer })
         options.takeAnswer(entry, answer)
       } catch (error) {
-        if (!closing.aborted) drop(callId)
-        entry.cancel = undefined
-        options.refresh(entry)
+        set(entry, undefined)
         throw error
+      } finally {
+        drop(callId)
       }
     }
     const done = send()
-    entry.cancel = { isRetrying: false, sent: done }
+    entry.cancel = { id, at, isRetrying: false, sent: done }
     options.refresh(entry)
     return done
   }
 
+  async function sendForStart(known: KeptCancel, entry?: Entry): Promise<Answer> {
+    const { id, user } = known
+    const answer = await post((now) => cancelOf(known, now), {
+      id,
+      user,
+      onRetry: () => set(entry, { isRetrying: true }),
+    })
+    answered.add(id)
+    set(entry, { told: answer })
+    return answer
+  }
+
+  /** Sends what an earlier page has kept of a start. */
+  function sendKept(known: KeptCancel, entry?: Entry): void {
+    const { id, at, callId } = known
+    sent.add(id)
+    const done = sendForStart(known, entry)
+      .then(
+        (answer) => entry && options.takeAnswer(entry, answer),
+        () => set(entry, undefined),
+      )
+      .finally(() => drop(callId))
+    sending.set(callId, done)
+    if (entry !== undefined) entry.cancel = { id, at, isRetrying: false, sent: done }
+  }
+
   return {
     cancel: (entry) => cancel(entry),
+    cancelStart: async (entry, user = mirror.user) => {
+      const { id = '', at = 0 } = entry.cancel ?? {}
+      try {
+        return await sendForStart(keptStart(entry, id, at, user), entry)
+      } catch (error) {
+        // What is asked once the call is known is another question.
+        set(entry, { id: environment.randomId() })
+        throw error
+      }
+    },
     resume: (entry) => {
       const { callId, wire } = entry
       // Which run of the call it becomes is not known yet.
       if (wire === undefined || isAwaited(entry) || entry.cancel !== undefined) return
-      const { id, run } = read().find((kept) => kept['callId'] === callId) ?? {}
-      if (typeof id !== 'string' || sent.has(id)) return
-      // One that was made again has a later run.
-      const isOfRun = wire.startedAt <= Number(run)
-      const isWanted = wire['endedAt'] === undefined && wire['isCancelling'] !== true
-      if (isOfRun && isWanted) cancel(entry, id).catch(() => {})
+      const known = kept.find(callId)
+      if (known === undefined || sent.has(known.id)) return
+      const isWanted = isWantedOf(known, wire)
+      if (known.start !== undefined) sendKept(known, isWanted ? entry : undefined)
+      else if (isWanted) cancel(entry, known.id).catch(() => {})
       else drop(callId)
     },
-    drop: (callId) => (callId === undefined ? write([]) : drop(callId)),
-    sweep: () => write(read()),
+    untilSent: (callId) => {
+      const known = kept.find(callId)
+      if (known?.start !== undefined && !sent.has(known.id)) sendKept(known)
+      return sending.get(callId)
+    },
+    drop: (callId) => (callId === undefined ? kept.write([]) : kept.drop(callId)),
+    sweep: () => {
+      const all = kept.read()
+      kept.write(all)
+      for (const each of all) if (each.start !== undefined && !sent.has(each.id)) sendKept(each)
+    },
   }
+}
+
+function keptStart({ callId, ref, start }: Entry, id: string, at: number, user: string | undefined): KeptCancel {
+  return { callId, id, at, user, ...ref, start: start?.id, since: start?.startedAt, seen: start?.seen }
+}
+
+/** Cancels a start that the backend has not answered. */
+function cancelOf({ user, name = '', key = '', start: id = '', seen, ...kept }: KeptCancel, now: number): PageAction {
+  const since = user === undefined && { sinceMs: now - (kept.since ?? 0) }
+  return {
+    type: 'cancel',
+    call: { name, key },
+    start: { id, ageMs: now - kept.at, ...since, ...(seen !== undefined && { seen }) },
+  }
+}
+
+/** True for what is kept of a call with this news, unless the call was made again since, has ended, or is being cancelled. */
+function isWantedOf(
+  { run = Number.POSITIVE_INFINITY, seen = Number.NEGATIVE_INFINITY }: KeptCancel,
+  wire: CallOnWire,
+): boolean {
+  const isOfRun = wire.startedAt <= run && wire.startedAt >= seen
+  return isOfRun && wire['endedAt'] === undefined && wire['isCancelling'] !== true
 }

@@ -1,3 +1,4 @@
+import { TaskCancelledError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
@@ -11,6 +12,10 @@ export interface OwnStart {
   readonly startedAt: number
   /** The news of a run that was started later than this are of this start. */
   readonly after: number
+  /** The id of the request that asks for it. */
+  readonly id: string
+  /** When the run before was started, where this page knew of one. */
+  readonly seen: number | undefined
   /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
   readonly run?: number
   readonly isNew?: boolean
@@ -29,6 +34,16 @@ export interface OwnResponse {
   readonly told?: Position
 }
 
+/** A cancellation, until the news have told what came of it. */
+export interface OwnCancel {
+  readonly id: string
+  /** When it was asked for, in ms since the epoch. */
+  readonly at: number
+  readonly isRetrying: boolean
+  readonly sent: Promise<void>
+  readonly told?: Position
+}
+
 /** One run of a call, as this page knows it: what the backend says, and on top of it what was asked and not told yet. */
 export interface Entry {
   readonly callId: string
@@ -41,7 +56,7 @@ export interface Entry {
   start: OwnStart | undefined
   /** Why it ended without the backend. */
   failure: { readonly error: Error; readonly endedAt: number } | undefined
-  cancel: { readonly isRetrying: boolean; readonly sent: Promise<void>; readonly told?: Position } | undefined
+  cancel: OwnCancel | undefined
   readonly responses: Map<string, OwnResponse>
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
@@ -132,7 +147,8 @@ function project(entry: Entry, network: 'retrying' | 'offline' | undefined): Too
     network: 'ok' as const,
     failureCount: 0,
   }
-  if (failure !== undefined) return { ...quiet, phase: 'failed', ...failure }
+  if (failure !== undefined)
+    return { ...quiet, phase: failure.error instanceof TaskCancelledError ? 'cancelled' : 'failed', ...failure }
   const state = wire !== undefined && !isAwaited(entry) ? decodeCall(wire, callId) : undefined
   if (state === undefined) {
     const { failureCount = 0, lastError } = start ?? {}

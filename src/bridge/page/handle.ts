@@ -62,9 +62,8 @@ function respond(
   }
   async function send(): Promise<void> {
     try {
-      const answer = await post({ type: 'respond', call: entry.ref, inputKey, response }, () =>
-        set({ state: { status: 'sending', isRetrying: true } }),
-      )
+      const onRetry = () => set({ state: { status: 'sending', isRetrying: true } })
+      const answer = await post({ type: 'respond', call: entry.ref, inputKey, response }, { onRetry })
       set({ told: answer })
       calls.takeAnswer(entry, answer)
     } catch (thrown) {

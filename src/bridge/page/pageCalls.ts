@@ -51,6 +51,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     ...{ environment, owner, book, mirror, news, post },
     onAnswer: (entry, answer) => asking.takeAnswer(entry, answer),
     forgotten: () => forgotten,
+    cancels: () => cancels,
   }
   const asking = createAsking({
     ...{ environment, book, mirror, news, post },

@@ -32,8 +32,23 @@ export interface RequestsOptions extends BackendOptions {
   readonly onPassed: () => void
 }
 
-/** Asks the backend for an action. `id`: that of a request of an earlier page, or another tab, which is sent again. */
-export type Post = (action: PageAction, onRetry?: (error: Error) => void, id?: string) => Promise<Answer>
+export interface PostOptions {
+  readonly onRetry?: (error: Error) => void
+  /** That of a request of an earlier page, or another tab, which is sent again. */
+  readonly id?: string | undefined
+  /** Whose calls it is about, where the page may not know that yet. */
+  readonly user?: string | undefined
+  /** True if it may have been sent before. */
+  readonly isRepeated?: boolean
+  /** Asked before each attempt. Where it returns true, the request rejects with `GIVEN_UP`. */
+  readonly isGivenUp?: () => boolean
+}
+
+/** Asks the backend for an action. A function is called with the time of each attempt. */
+export type Post = (action: PageAction | ((now: number) => PageAction), options?: PostOptions) => Promise<Answer>
+
+/** Why a request ends that is not wanted any longer. Whether the backend has carried it out is unknown. */
+export const GIVEN_UP = new Error('This request was given up.')
 
 /** The backend has not answered yet. */
 const ACCEPTED = 202
@@ -43,14 +58,21 @@ const ACCEPTED = 202
  * meanwhile: the backend does it once.
  */
 export function createPost({ environment, fetch, url, policy, signal, ...options }: RequestsOptions): Post {
-  return async (action, onRetry = () => {}, id = environment.randomId()) => {
-    const user = options.user()
-    let isRepeated = false
+  return async (action, { onRetry = () => {}, id = environment.randomId(), isGivenUp, ...more } = {}) => {
+    let user = more.user ?? options.user()
+    let { isRepeated = false } = more
     /** What the backend has answered, or why it has refused: to send it once more would change nothing. */
     let outcome: Answer | Error | undefined
 
     async function send(abort: AbortSignal): Promise<void> {
-      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action })
+      if (isGivenUp?.()) {
+        outcome = GIVEN_UP
+        return
+      }
+      // The first news may have come since.
+      user ??= options.user()
+      const asked = typeof action === 'function' ? action(environment.now()) : action
+      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action: asked })
       const headers = { 'content-type': 'application/json' }
       isRepeated = true
       const response = await reached(fetch(url(), { method: 'POST', headers, body, signal: abort }))

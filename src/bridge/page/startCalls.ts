@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
-import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
+import { TaskCancelledError, ToolCallKeyConflictError } from '../../core/protocol/errors.js'
 import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import { argumentsHash } from '../../core/record/argumentsHash.js'
 import type { RecordOwner } from '../../core/record/record.js'
@@ -8,10 +8,11 @@ import type { StartOptions } from '../../core/run/begin.js'
 import { ANY_ARGUMENTS, toolCallId } from '../../core/run/keys.js'
 import { isReusable } from '../../core/run/pageCalls.js'
 import { type Answer, makeKey, type PageAction } from '../wire/messages.js'
+import type { Cancels } from './cancels.js'
 import { createEntry, type Entry, isInterrupted } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import type { Mirror } from './mirror.js'
-import type { Post } from './requests.js'
+import { GIVEN_UP, type Post } from './requests.js'
 import type { NewsTaking } from './takeNews.js'
 
 export interface StartingOptions {
@@ -20,11 +21,12 @@ export interface StartingOptions {
   readonly book: EntryBook
   readonly news: NewsTaking
   readonly post: Post
-  readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
+  readonly mirror: Pick<Mirror, 'position' | 'user' | 'wireOf'>
   /** Called with what the backend has answered about a call of this page. */
   readonly onAnswer: (entry: Entry, answer: Answer) => void
   /** Resolves when the backend knows what was forgotten: what is started afterwards must not be forgotten with it. */
   readonly forgotten: () => Promise<unknown>
+  readonly cancels: () => Pick<Cancels, 'cancelStart' | 'untilSent'>
 }
 
 /** A call that was started, or is known. `refusal` rejects where its arguments are other ones. */
@@ -65,7 +67,7 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   const seen = (known?.wire ?? mirror.wireOf(callId))?.startedAt
   // Before the first news, nobody knows here whether there was a run before.
   const after = mirror.position !== undefined ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
-  const start = { startedAt: environment.now(), after, failureCount: 0 }
+  const start = { id: environment.randomId(), startedAt: environment.now(), after, seen, failureCount: 0 }
   let entry: Entry
   if (isUnknown && !known.isOver) {
     // Handles that wait for the call go on with what this page makes of it.
@@ -75,7 +77,7 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
     const { meta } = how
     entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta, start, wire: interrupted }))
   }
-  entry.started = askToStart(entry, how, seen, options).catch((thrown: unknown) => refuse(entry, thrown, options))
+  entry.started = askToStart(entry, how, options).catch((thrown: unknown) => refuse(entry, thrown, options))
   return { entry, refusal: NEVER }
 }
 
@@ -95,10 +97,10 @@ export function askAgain(entry: Entry, options: StartingOptions, lost?: Error): 
   const before = entry.start
   if (before === undefined) return
   const { told: _, ...start } = before
-  entry.start = start
+  entry.start = { ...start, id: options.environment.randomId(), seen: undefined }
   entry.unknown = 0
   const how = { meta: entry.meta, isLost: lost !== undefined, [ANY_ARGUMENTS]: true }
-  entry.started = askToStart(entry, how, undefined, options).catch(() => {
+  entry.started = askToStart(entry, how, options).catch(() => {
     if (lost !== undefined) return options.book.fail(entry, lost)
     // It stays interrupted.
     entry.start = before
@@ -115,20 +117,9 @@ export function giveUp(entry: Entry, error: Error, options: StartingOptions): vo
   else if (start.told !== undefined) askAgain(entry, options, error)
 }
 
-async function askToStart(
-  entry: Entry,
-  how: AskOptions,
-  seen: number | undefined,
-  options: StartingOptions,
-): Promise<void> {
-  const { book, post, forgotten } = options
-  await forgotten()
-  const answer = await post(actionOf(entry, how, seen), (lastError) => {
-    const { start } = entry
-    if (start === undefined) return
-    entry.start = { ...start, failureCount: start.failureCount + 1, lastError }
-    book.refresh(entry)
-  })
+async function askToStart(entry: Entry, how: AskOptions, options: StartingOptions): Promise<void> {
+  await Promise.all([options.forgotten(), options.cancels().untilSent(entry.callId)])
+  const answer = await postStart(entry, how, options)
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
   const run = answer.call?.startedAt ?? Math.max(answer.startedAt, wire?.startedAt ?? 0)
@@ -138,12 +129,52 @@ async function askToStart(
   options.onAnswer(entry, answer)
 }
 
+/**
+ * Asks for the call until there is an answer. If the app cancels it meanwhile, that is sent instead: what the backend has never heard of is
+ * not made.
+ *
+ * ```text
+ * page  start ─ offline ─ cancel() ─ online ─ cancelled ─ no such start, and never one
+ * page  start ─ no answer ─ cancel() ──────── cancelled ─ that start ─ tasks/cancel
+ * ```
+ */
+async function postStart(
+  entry: Entry,
+  how: AskOptions,
+  { book, post, cancels, mirror }: StartingOptions,
+): Promise<Answer> {
+  const { id, seen } = entry.start ?? {}
+  // Another one may sign in before it is sent.
+  const { user } = mirror
+  const action = actionOf(entry, how, seen)
+  const onRetry = (lastError: Error) => {
+    const { start } = entry
+    if (start === undefined) return
+    entry.start = { ...start, failureCount: start.failureCount + 1, lastError }
+    book.refresh(entry)
+  }
+  try {
+    return await post(action, { id, user, onRetry, isGivenUp: () => entry.cancel !== undefined })
+  } catch (thrown) {
+    if (thrown !== GIVEN_UP) throw thrown
+  }
+  try {
+    return await cancels().cancelStart(entry, user)
+  } catch (thrown) {
+    if (thrown instanceof TaskCancelledError) throw thrown
+    // It may not be cancelled, or has to be made again before it can be.
+    return post(action, { id, user, onRetry, isRepeated: true })
+  }
+}
+
 function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions): void {
   const error = asError(thrown)
-  if (book.entries.get(entry.callId) !== entry) return entry.reject(error)
-  if (!(error instanceof ToolCallKeyConflictError)) return book.fail(entry, error)
-  // The call of that key continues; only this one is refused.
+  if (entry.isOver || book.entries.get(entry.callId) !== entry) return entry.reject(error)
+  // The call of that key that the news tell of is another one, and continues; only this one is refused.
   const { callId, wire } = entry
+  const isOther = error instanceof ToolCallKeyConflictError || (error instanceof TaskCancelledError && wire)
+  if (!(error instanceof ToolCallKeyConflictError)) book.fail(entry, error)
+  if (!isOther) return
   entry.reject(error)
   book.drop(entry)
   if (wire !== undefined) news.takeCall(callId, wire, undefined)

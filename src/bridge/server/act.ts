@@ -1,11 +1,17 @@
 import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
-import { TaskExpiredError, ToolCallKeyConflictError, ToolCallRejectedError } from '../../core/protocol/errors.js'
+import {
+  TaskCancelledError,
+  TaskExpiredError,
+  ToolCallInterruptedError,
+  ToolCallKeyConflictError,
+  ToolCallRejectedError,
+} from '../../core/protocol/errors.js'
 import { isTerminal } from '../../core/protocol/task.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, CallRef, PageAction, PageRequest } from '../wire/messages.js'
+import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
 import type { Session } from './session.js'
 
@@ -38,10 +44,10 @@ export async function act(
   session: Session,
   request: PageRequest,
   isAllowed: IsAllowed,
-  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
+  environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Promise<Answer> {
   const { feed } = session
-  const { callId, isFollowed, ...answer } = await perform(session, request, isAllowed)
+  const { callId, isFollowed, ...answer } = await perform(session, request, isAllowed, environment)
   // Up to this number, the stream says what came of it.
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
@@ -95,7 +101,12 @@ function untilKnown(
   })
 }
 
-async function perform(session: Session, request: PageRequest, isAllowed: IsAllowed): Promise<Done> {
+async function perform(
+  session: Session,
+  request: PageRequest,
+  isAllowed: IsAllowed,
+  environment: Pick<Environment, 'now' | 'setTimeout'>,
+): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
   switch (action.type) {
@@ -124,6 +135,8 @@ async function perform(session: Session, request: PageRequest, isAllowed: IsAllo
     }
     default: {
       const { type } = action
+      if (action.type === 'cancel' && action.start !== undefined)
+        return cancelStart(session, action.call, action.start, isAllowed, environment)
       const { state, call } = await find(session, action.call)
       const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
@@ -171,6 +184,66 @@ async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: 
   if (refusal instanceof ToolCallKeyConflictError || after === undefined) throw refusal
   const isNew = before === undefined || before.startedAt !== after.startedAt || (isSettled(before) && !isSettled(after))
   return { startedAt: after.startedAt, isNew }
+}
+
+/** For how long a start may have been on its way when its page cancelled it, in ms. */
+const LATE_MS = 10_000
+
+/**
+ * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
+ * process, its call is known by its time.
+ *
+ * ```text
+ * page       start ─ lost ─ cancel() ─ ageMs ─▶ now
+ * process A        tools/call ─ task ▪
+ * process B                  └ at most LATE_MS later: it is that call
+ * ```
+ *
+ * @throws {TaskCancelledError} if nothing was started, and nothing will be.
+ */
+async function cancelStart(
+  session: Session,
+  ref: CallRef,
+  start: CancelledStart,
+  ...how: [isAllowed: IsAllowed, environment: Pick<Environment, 'now' | 'setTimeout'>]
+): Promise<Done> {
+  const answer = await session.prevent(start.id)
+  try {
+    return await cancelStarted(session, idOf(session.client, ref), start, answer, ...how)
+  } catch (thrown) {
+    if (answer === undefined && !(thrown instanceof TaskCancelledError)) session.allow(start.id)
+    throw thrown
+  }
+}
+
+async function cancelStarted(
+  session: Session,
+  callId: string,
+  { seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
+  answer: Answer | undefined,
+  isAllowed: IsAllowed,
+  environment: Pick<Environment, 'now' | 'setTimeout'>,
+): Promise<Done> {
+  const { client, feed } = session
+  if (answer === undefined) {
+    await lookFor(session, callId)
+    if (feed.get(callId) === undefined) {
+      // Another process may be about to make it.
+      await new Promise<void>((resolve) => environment.setTimeout(resolve, LOOK_UP_MS))
+      await lookFor(session, callId)
+    }
+  }
+  const state = feed.get(callId)
+  const startedAt = answer?.startedAt ?? state?.startedAt ?? 0
+  const latest = answer === undefined ? environment.now() - ageMs + LATE_MS : startedAt
+  const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
+  const isOther = state === undefined || state.startedAt > latest || state.startedAt < earliest
+  if (isOther || (state.startedAt === seen && isSettled(state))) throw new TaskCancelledError()
+  // The page that has its arguments can make it again: then its task is known.
+  if (state.error instanceof ToolCallInterruptedError) throw state.error
+  await expectAllowed(isAllowed, { type: 'cancel', tool: state.name })
+  await client.getToolCall(callId)?.cancel()
+  return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
 
 /** The call that a page names, where it sees it. */

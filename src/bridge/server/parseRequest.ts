@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
-import { type PageAction, type PageRequest, readCallRef, WIRE_VERSION } from '../wire/messages.js'
+import { type CancelledStart, type PageAction, type PageRequest, readCallRef, WIRE_VERSION } from '../wire/messages.js'
 
 const MAX_ID_LENGTH = 128
 const MAX_KEY_LENGTH = 1024
@@ -29,7 +29,10 @@ function parseAction(action: JsonObject): PageAction | undefined {
   switch (type) {
     case 'start':
       return parseStart(action)
-    case 'cancel':
+    case 'cancel': {
+      const start = parseCancelledStart(action['start'])
+      return call && { type, call, ...(start && { start }) }
+    }
     case 'resume':
       return call && { type, call }
     case 'respond': {
@@ -45,6 +48,13 @@ function parseAction(action: JsonObject): PageAction | undefined {
     default:
       return undefined
   }
+}
+
+function parseCancelledStart(value: unknown): CancelledStart | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { id, seen, ageMs, sinceMs } = value
+  if (!isShort(id, MAX_ID_LENGTH) || typeof ageMs !== 'number') return undefined
+  return { id, ageMs, ...(typeof seen === 'number' && { seen }), ...(typeof sinceMs === 'number' && { sinceMs }) }
 }
 
 function parseStart(action: JsonObject): PageAction | undefined {

@@ -1,4 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { TaskCancelledError } from '../../core/protocol/errors.js'
 import type { Answer } from '../wire/messages.js'
 import { createFeed, type Feed, type FeedOptions } from './feed.js'
 
@@ -18,6 +19,14 @@ export interface Session {
   /** The answer to the action with this id: that of before, where it has come before. */
   once(id: string, act: () => Promise<Answer>): Promise<Answer>
   knows(id: string): boolean
+  /**
+   * The answer to the action with this id, where it has come; else undefined, and from now on it is refused as cancelled.
+   *
+   * @throws what it was refused with.
+   */
+  prevent(id: string): Promise<Answer | undefined>
+  /** Carries out again what was prevented. */
+  allow(id: string): void
 }
 
 export interface SessionsOptions extends Omit<FeedOptions, 'epoch'> {
@@ -39,6 +48,13 @@ export function createSessions({ newEpoch, onError, ...options }: SessionsOption
 
 function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown) => void): Session {
   const answers = new Map<string, Promise<Answer>>()
+
+  function remember(id: string, answer: Promise<Answer>): void {
+    answers.set(id, answer)
+    const [oldest] = answers.keys()
+    if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
+  }
+
   return {
     client,
     feed,
@@ -56,10 +72,17 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
         this.actions -= 1
       })
       this.actions += 1
-      answers.set(id, answer)
-      const [oldest] = answers.keys()
-      if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
+      remember(id, answer)
       return answer
+    },
+    allow: (id) => answers.delete(id),
+    prevent: async (id) => {
+      const known = answers.get(id)
+      if (known !== undefined) return known
+      const refused = Promise.reject(new TaskCancelledError())
+      refused.catch(() => {})
+      remember(id, refused)
+      return undefined
     },
   }
 }

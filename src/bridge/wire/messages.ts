@@ -42,7 +42,7 @@ export type PageAction =
       /** True if the backend took the call, and its processes have forgotten it: it is made again only if that does no harm. */
       readonly isLost?: boolean
     }
-  | { readonly type: 'cancel'; readonly call: CallRef }
+  | { readonly type: 'cancel'; readonly call: CallRef; readonly start?: CancelledStart }
   | { readonly type: 'respond'; readonly call: CallRef; readonly inputKey: string; readonly response: JsonObject }
   /** Without a call, every call that the page may forget. */
   | { readonly type: 'forget'; readonly call?: CallRef }
@@ -50,6 +50,18 @@ export type PageAction =
   | { readonly type: 'resume'; readonly call: CallRef }
   /** Connects the client of the backend to its MCP server. */
   | { readonly type: 'connect' | 'listTools' }
+
+/** A start that was cancelled before the backend has answered it. */
+export interface CancelledStart {
+  /** The id of the request with the start. */
+  readonly id: string
+  /** When the call of that key was started that the page knew: the start has made a later one, or none. */
+  readonly seen?: number
+  /** How long ago the page has cancelled it, in ms. */
+  readonly ageMs: number
+  /** How long ago the page has asked for it, in ms, where the page does not know of which user: an earlier call of that key may be of another one. */
+  readonly sinceMs?: number
+}
 
 /** The body of a POST. */
 export interface PageRequest {

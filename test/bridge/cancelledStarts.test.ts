@@ -1,0 +1,364 @@
+import { TaskCancelledError, type TaskClient, type ToolCall, ToolCallRejectedError } from 'taskwire'
+import { describe, expect, it } from 'vitest'
+import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+
+const WORK = { name: 'work', arguments: { seconds: 60 } }
+
+function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}) {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const backend = createBridgedBackend(server, options)
+  const first = backend.openPage()
+  const storage = first.page.environment.storage('local')
+  const start = (key?: string) => {
+    const call = first.client.startToolCall(WORK, { ...(key !== undefined && { key }) })
+    call.result.catch(() => {})
+    return call
+  }
+  const cancel = (call: ToolCall) => {
+    const cancelled = call.cancel()
+    cancelled.catch(() => {})
+    return cancelled
+  }
+  const ids = (type: string) => backend.requests.flatMap(({ body }) => (body?.action.type === type ? [body.id] : []))
+  return {
+    ...{ server, backend, first },
+    /** The ids under which pages have sent cancellations. */
+    cancels: () => [...new Set(ids('cancel'))],
+    kept: () =>
+      Array.from({ length: storage?.length ?? 0 }, (_, at) => String(storage?.getItem(storage.key(at) ?? ''))),
+    /** What has become of calls at the MCP server. */
+    calls: () => [server.count('tools/call'), server.count('tasks/cancel')],
+    open: (...args: Parameters<typeof backend.openPage>) => {
+      const next = backend.openPage(...args)
+      void next.client.connect().catch(() => {})
+      return next
+    },
+    /** Closes the first page: nothing reaches it any longer. */
+    crash: async () => {
+      first.network.cut()
+      await first.page.crash()
+    },
+    begin: async () => {
+      void first.client.connect()
+      await server.advance(500)
+    },
+    /** Starts a call and cancels it at once. */
+    startAndCancel: (key: string) => {
+      const call = start(key)
+      return { call, cancelled: cancel(call) }
+    },
+    /** Cancels a call whose start is on its way. */
+    cancelSent: async (key?: string) => {
+      const call = start(key)
+      await server.advance(20)
+      return { call, cancelled: cancel(call) }
+    },
+  }
+}
+
+const phases = (client: TaskClient) => Object.values(client.store.getState().calls).map(({ phase }) => phase)
+
+describe('a call that was started and cancelled offline', () => {
+  // page  offline: start ─ cancel() ─ online ─ sends that the start is cancelled ─ never was one: cancelled
+  it('is not made when the network is back, and ends as cancelled', async () => {
+    const { server, cancels, first, kept, calls, begin, startAndCancel } = setUp()
+    await begin()
+    await first.page.setOnline(false)
+    const { call, cancelled } = startAndCancel('k')
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'calling', isCancelling: true, network: 'offline' })
+    expect(kept()).toHaveLength(1)
+    await first.page.setOnline(true)
+    await server.advance(10_000)
+    await cancelled
+    await expect(call.result).rejects.toBeInstanceOf(TaskCancelledError)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
+    expect(calls()).toEqual([0, 0])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  // page  offline: start ─ cancel() ─ ▪        next page  online: sends it ─ never was one
+  it('is not made after a reload, and the next page sends the cancellation once', async () => {
+    const { server, cancels, first, kept, calls, begin, startAndCancel, open, crash } = setUp()
+    await begin()
+    await first.page.setOnline(false)
+    startAndCancel('k')
+    await server.advance(1000)
+    await crash()
+    const { client } = open()
+    await server.advance(10_000)
+    expect(phases(client)).toEqual([])
+    expect(calls()).toEqual([0, 0])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  it('can be started by the next page, which does not cancel that', async () => {
+    const { server, kept, first, calls, begin, startAndCancel, open, crash } = setUp()
+    await begin()
+    await first.page.setOnline(false)
+    startAndCancel('k')
+    await server.advance(1000)
+    await crash()
+    const { client } = open()
+    const call = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+    expect(calls()).toEqual([1, 0])
+    expect(kept()).toEqual([])
+  })
+
+  it('leaves alone what another device starts under its key later', async () => {
+    const { server, backend, first, kept, calls, begin, startAndCancel, open, crash } = setUp()
+    await begin()
+    await first.page.setOnline(false)
+    startAndCancel('k')
+    await crash()
+    await server.advance(120_000)
+    const other = backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+    await server.advance(1000)
+    const { client } = open()
+    await server.advance(10_000)
+    expect(phases(client)).toEqual(['working'])
+    expect(other.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+    expect([calls(), kept()]).toEqual([[1, 0], []])
+  })
+
+  it('leaves alone the call of that key of another user', async () => {
+    const { server, backend, first, cancels, kept, begin, startAndCancel, open, crash } = setUp()
+    await begin()
+    await first.page.setOnline(false)
+    const theirs = backend.clientOf('eve').startToolCall(WORK, { key: 'k' })
+    startAndCancel('k')
+    await crash()
+    open(() => 'eve')
+    await server.advance(10_000)
+    expect(theirs.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+    expect([cancels(), kept()]).toEqual([[], []])
+  })
+})
+
+describe('a call that was cancelled before its start was answered', () => {
+  // page     start ─────────── ▪ cancel() ▪ closed
+  // backend        tools/call ─ task ·················· cancelled ─ tasks/cancel
+  it.each([['k'], [undefined]])('is cancelled by the next page (key: %s)', async (key) => {
+    const { server, cancels, first, kept, calls, begin, cancelSent, open, crash } = setUp()
+    await begin()
+    first.network.delayAnswers(1, 60_000)
+    await cancelSent(key)
+    await server.advance(3000)
+    await crash()
+    expect([calls(), cancels()]).toEqual([[1, 0], []])
+    const { client } = open()
+    const states: (readonly unknown[])[] = []
+    client.store.subscribe(({ calls: all }) => {
+      for (const { phase, isCancelling } of Object.values(all)) states.push([phase, isCancelling])
+    })
+    await server.advance(10_000)
+    expect(states[0]).toEqual(['working', true])
+    expect(phases(client)).toEqual(['cancelled'])
+    expect(calls()).toEqual([1, 1])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  it('is cancelled by the next page where it was started before the first news', async () => {
+    const { server, cancels, first, kept, calls, cancelSent, open, crash } = setUp()
+    first.network.delayAnswers(1, 60_000)
+    await cancelSent('k')
+    await server.advance(20)
+    await crash()
+    const { client } = open()
+    await server.advance(10_000)
+    expect(phases(client)).toEqual(['cancelled'])
+    expect(calls()).toEqual([1, 1])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  it('is cancelled by the next page although the backend was restarted in between', async () => {
+    const { server, backend, first, cancels, kept, calls, begin, cancelSent, open, crash } = setUp()
+    await begin()
+    first.network.delayAnswers(1, 60_000)
+    await cancelSent('k')
+    await server.advance(3000)
+    await crash()
+    await backend.restart()
+    const { client } = open()
+    await server.advance(10_000)
+    expect(phases(client)).toEqual(['cancelled'])
+    expect(calls()).toEqual([1, 1])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  it('is cancelled although its backend is another one when it can be reached again a minute later', async () => {
+    const { server, backend, first, kept, calls, cancelSent } = setUp()
+    first.network.delayAnswers(1, 60_000)
+    const { call } = await cancelSent('k')
+    first.network.cut()
+    await server.advance(3000)
+    await backend.restart()
+    await server.advance(25_000)
+    first.network.mend()
+    await server.advance(40_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
+  it('is cancelled where the next page starts it again', async () => {
+    const { server, cancels, first, kept, calls, begin, cancelSent, open, crash } = setUp()
+    await begin()
+    first.network.delayAnswers(1, 60_000)
+    await cancelSent('k')
+    await server.advance(3000)
+    await crash()
+    const { client } = open()
+    const again = client.startToolCall(WORK, { key: 'k' })
+    again.result.catch(() => {})
+    await server.advance(10_000)
+    expect(again.getState().phase).toBe('cancelled')
+    expect(calls()).toEqual([1, 1])
+    expect([cancels().length, kept()]).toEqual([1, []])
+  })
+
+  it('is cancelled by the page itself where the answer is lost', async () => {
+    const { server, cancels, first, kept, calls, begin, cancelSent } = setUp()
+    await begin()
+    first.network.loseAnswers(1)
+    const { call, cancelled } = await cancelSent('k')
+    await server.advance(10_000)
+    await cancelled
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
+    expect([calls(), cancels().length, kept()]).toEqual([[1, 1], 1, []])
+  })
+
+  // page          start ─ cancel() ─ ▪ closed
+  // backend   allow: asks a database ············ tools/call
+  // next page                       cancelled ─┘
+  it('is cancelled where the backend still looks whether it is allowed', async () => {
+    let let_in = () => {}
+    const isAllowed = new Promise<boolean>((resolve) => {
+      let_in = () => resolve(true)
+    })
+    const { server, kept, calls, begin, cancelSent, open, crash } = setUp({
+      allow: ({ type }) => type !== 'start' || isAllowed,
+    })
+    await begin()
+    await cancelSent('k')
+    await server.advance(1000)
+    await crash()
+    const { client } = open()
+    await server.advance(2000)
+    expect(calls()).toEqual([0, 0])
+    let_in()
+    await server.advance(10_000)
+    expect(phases(client)).toEqual(['cancelled'])
+    expect(calls()).toEqual([1, 1])
+    expect(kept()).toEqual([])
+  })
+
+  // page      start ······ lost ─ cancel() ─ ▪ closed
+  // backend                                    cancelled ─── the start comes after all: refused
+  it('is not made where the start comes after its cancellation', async () => {
+    const { server, backend, first, kept, calls, begin, cancelSent, open, crash } = setUp()
+    await begin()
+    first.network.refuse(1, 60)
+    await cancelSent('k')
+    await server.advance(1000)
+    await crash()
+    const { network } = open()
+    await server.advance(3000)
+    expect(kept()).toEqual([])
+    const cancel = backend.requests.find(({ body }) => body?.action.type === 'cancel')?.body
+    const { id } = Object(cancel?.action['start'])
+    const action = { type: 'start', name: 'work', key: 'k', arguments: { seconds: 5 }, repeat: 'never' }
+    const headers = { 'content-type': 'application/json' }
+    const late = await network.send({ method: 'POST', headers, body: JSON.stringify({ v: 1, id, action }) })
+    expect([late.status, await late.json()]).toMatchObject([422, { error: { name: 'TaskCancelledError' } }])
+    await server.advance(3000)
+    expect(calls()).toEqual([0, 0])
+  })
+
+  it('goes on where pages may start it, and may not cancel it', async () => {
+    const { server, kept, first, calls, begin, cancelSent } = setUp({ allow: ({ type }) => type !== 'cancel' })
+    await begin()
+    first.network.loseAnswers(1)
+    const { call, cancelled } = await cancelSent('k')
+    await server.advance(10_000)
+    await expect(cancelled).rejects.toBeInstanceOf(ToolCallRejectedError)
+    expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+    expect([calls(), kept()]).toEqual([[1, 0], []])
+  })
+
+  // process A  start ─ tools/call ─ killed
+  // process B                              cancelled: what the server has made of it is unknown ─ start, same key ─ task ─ tasks/cancel
+  it('is sent again and then cancelled where its process was killed during the tools/call', async () => {
+    const { server, backend, first, kept, calls, begin } = setUp()
+    await begin()
+    server.faults.delay(4000, { method: 'tools/call', times: 1 })
+    const call = first.client.startToolCall(WORK, { key: 'k' })
+    call.result.catch(() => {})
+    await server.advance(500)
+    call.cancel().catch(() => {})
+    await backend.restart()
+    first.network.dropStreams()
+    await server.advance(30_000)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
+    expect([calls(), kept()]).toEqual([[2, 1], []])
+  })
+
+  it('goes on in the page that has heard that its start was refused', async () => {
+    const { server, kept, begin, cancelSent } = setUp({ allow: ({ type }) => type !== 'start' })
+    await begin()
+    const { call } = await cancelSent('k')
+    await server.advance(5000)
+    expect(call.getState().error).toBeInstanceOf(ToolCallRejectedError)
+    expect(kept()).toEqual([])
+  })
+})
+
+it('a call that was made again meanwhile is not cancelled', async () => {
+  const { server, backend, first, kept, begin, cancelSent, open, crash } = setUp()
+  await begin()
+  first.network.delayAnswers(1, 60_000)
+  await cancelSent('k')
+  await server.advance(3000)
+  await crash()
+  backend
+    .clientOf('ada')
+    .startToolCall(WORK, { key: 'k', repeat: 'always' })
+    .result.catch(() => {})
+  await server.advance(1000)
+  const { client } = open()
+  await server.advance(5000)
+  expect(phases(client)).toEqual(['working'])
+  expect(kept()).toEqual([])
+})
+
+it('a run that has ended before is not cancelled, and stays as it is', async () => {
+  const { server, backend, first, kept, begin, open, crash } = setUp()
+  await begin()
+  first.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  await server.advance(5000)
+  await first.page.setOnline(false)
+  const again = first.client.startToolCall(WORK, { key: 'k', repeat: 'settled' })
+  again.result.catch(() => {})
+  again.cancel().catch(() => {})
+  await crash()
+  const { client } = open()
+  await server.advance(5000)
+  expect(phases(client)).toEqual(['completed'])
+  expect(Object.values(backend.clientOf('ada').store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+  expect(kept()).toEqual([])
+})
+
+it.each([
+  ['forget()', (client: TaskClient, callId: string) => client.forget({ callId })],
+  ['signOut()', (client: TaskClient) => client.signOut()],
+])('%s removes what is kept of it', async (_, remove) => {
+  const { kept, begin, first, startAndCancel } = setUp()
+  await begin()
+  await first.page.setOnline(false)
+  const { call } = startAndCancel('k')
+  expect(kept()).toHaveLength(1)
+  remove(first.client, call.callId).catch(() => {})
+  expect(kept()).toEqual([])
+})
