@@ -224,6 +224,27 @@ it('when another user signs in, the page forgets the calls of the one before, an
   expect(backend.clientOf('eve').store.getState().calls).toEqual({})
 })
 
+it('a page shows the next user nothing of what the one before has asked for and not got an answer to', async () => {
+  const { server, backend } = setUp()
+  let user = 'ada'
+  const { client, network } = backend.openPage(() => user)
+  void client.connect()
+  await server.advance(500)
+  network.cut()
+  const unsent = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'unsent' })
+  const cancelled = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'cancelled' })
+  cancelled.result.catch(() => {})
+  cancelled.cancel().catch(() => {})
+  user = 'eve'
+  network.mend()
+  await server.advance(40_000)
+  expect(client.store.getState().connection.status).toBe('connected')
+  expect(client.store.getState().calls).toEqual({})
+  await expect(unsent.result).rejects.toThrow(/Another user has signed in/)
+  await expect(cancelled.result).rejects.toThrow(/Another user has signed in/)
+  expect(server.count('tools/call')).toBe(0)
+})
+
 it.each([
   ['of another origin', { origin: 'https://evil.example' }, 403],
   ['of another origin that looks like ours', { origin: 'http://localhost.evil.example' }, 403],

@@ -25,6 +25,8 @@ export interface EntryBook {
   add(entry: Entry): Entry
   /** The same, without a run: the call was forgotten. */
   drop(entry: Entry): void
+  /** Takes a call of the user of before out of the store. What the backend answers to its start still ends it. */
+  leave(entry: Entry): void
   /** Takes it out of the store, where nothing listens to it: the backend keeps it no longer. */
   release(entry: Entry): void
   /** Ends a call without the backend. */
@@ -104,6 +106,10 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     drop(entry) {
       remove(entry)
       entry.reject(abortError('The call was forgotten.'))
+    },
+    leave(entry) {
+      remove(entry)
+      void entry.started.then(() => entry.reject(abortError('The call was forgotten.')))
     },
     release(entry) {
       if (!store.isObserved(entry.callId)) remove(entry)

@@ -6,6 +6,8 @@ import { type CallOnWire, type CallRef, type News, type Position, WIRE_VERSION }
 export interface Changes {
   /** True if everything was told: the backend may be another process. */
   readonly isWhole: boolean
+  /** True if they are of another user than before. */
+  readonly isOtherUser: boolean
   readonly calls: readonly (readonly [callId: string, wire: CallOnWire])[]
   readonly gone: readonly {
     readonly callId: string
@@ -29,7 +31,7 @@ export interface Mirror {
   snapshot(): News | undefined
 }
 
-const NOTHING: Changes = { isWhole: false, calls: [], gone: [] }
+const NOTHING: Changes = { isWhole: false, isOtherUser: false, calls: [], gone: [] }
 
 /** `idOf` returns the id that pages give a call. */
 export function createMirror(idOf: (ref: CallRef) => string): Mirror {
@@ -80,6 +82,7 @@ export function createMirror(idOf: (ref: CallRef) => string): Mirror {
       for (const { callId } of [...missing, ...gone]) if (!told.has(callId)) wires.delete(callId)
       return {
         isWhole: news.from === undefined,
+        isOtherUser,
         calls,
         gone: [...missing, ...gone.filter(({ callId }) => !told.has(callId))],
       }

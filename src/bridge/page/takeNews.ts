@@ -89,6 +89,13 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     return isForgotten && !isStarting
   }
 
+  /** The calls of the user of before that the backend has not told of: it refuses what they still ask for. */
+  function leaveAll(): readonly string[] {
+    const left = [...entries.values()]
+    for (const entry of left) book.leave(entry)
+    return left.map(({ callId }) => callId)
+  }
+
   /**
    * True where an answer has said how the call is, and the news have not come as far: they take another way, and wait while a tab
    * is frozen.
@@ -118,8 +125,9 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       takeKept()
     },
     clear: () => dropped.clear(),
-    take: ({ isWhole, calls, gone }, epoch) => {
+    take: ({ isWhole, isOtherUser, calls, gone }, epoch) => {
       const ids = gone.flatMap((each) => (!isOld(each.callId) && takeGone(each) ? [each.callId] : []))
+      if (isOtherUser) ids.push(...leaveAll())
       if (ids.length > 0) onForgotten(new Set(ids))
       for (const [callId, wire] of calls) if (!isOld(callId)) takeCall(callId, wire, epoch)
       takeKept()
