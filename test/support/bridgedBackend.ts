@@ -42,8 +42,17 @@ export interface BridgedBackend {
     /** How far its clock is ahead, in ms. */
     aheadMs?: number,
   ): { readonly client: TaskClient; readonly page: SimulatedPage; readonly network: PageNetwork }
-  /** Kills the process, and starts another one with the same storage. */
+  /** Kills the process, or one of several, and starts another one with the same storage. */
   restart(): Promise<void>
+  /** The client of a user in each process. */
+  clientsOf(user: string): readonly TaskClient[]
+}
+
+/** Several processes that share records, locks and messages. */
+export interface SharedBackend {
+  readonly processes: number
+  /** Which process the next request reaches, and which one is killed. */
+  readonly pick: (count: number) => number
 }
 
 /** What lies between a page and its backend. */
@@ -89,14 +98,18 @@ export function createBridgedBackend(
   hasSockets: boolean = areSockets,
   /** How far the clock of the next process is ahead, in ms. */
   aheadOfNext: () => number = () => 0,
+  { processes: count, pick }: SharedBackend = { processes: 1, pick: () => 0 },
 ): BridgedBackend {
   const storage = memoryStorage()
   const requests: BackendRequest[] = []
-  let backend = startProcess()
+  const processes = Array.from({ length: count }, startProcess)
+  type Process = ReturnType<typeof startProcess>
+  const reached = () => processes[pick(count)] as Process
 
   function startProcess() {
     const machine = server.browser.openPage()
-    const environment = { ...ahead(machine.environment, aheadOfNext()), locks: undefined, channel: undefined }
+    const apart = count === 1 && { locks: undefined, channel: undefined }
+    const environment = { ...ahead(machine.environment, aheadOfNext()), ...apart }
     const clients = new Map<string, TaskClient>()
     const clientOf = (user: string) => {
       const known = clients.get(user)
@@ -138,15 +151,16 @@ export function createBridgedBackend(
         return new Response(null, { status: 503, headers: { 'retry-after': `${refused.retryAfter}` } })
       }
       const user = userOf()
+      const { life, bridge } = reached()
       const signals = [open.signal, ...(init.signal ? [init.signal] : [])]
-      const gone = AbortSignal.any([...signals, backend.life.signal])
+      const gone = AbortSignal.any([...signals, life.signal])
       const headers = {
         ...(init.headers as Record<string, string>),
         ...(user !== undefined && { [USER_HEADER]: user }),
       }
       const request = new Request(BRIDGE_URL, { ...init, headers, signal: gone })
       await log(request)
-      const response = await whileOpen(gone, backend.bridge.fetch(request))
+      const response = await whileOpen(gone, bridge.fetch(request))
       if (init.method === 'POST' && late.count > 0) {
         const { count, ms } = late
         late = { count: count - 1, ms }
@@ -163,13 +177,14 @@ export function createBridgedBackend(
     /** The page's end of a socket of `openSocket()`. What is sent arrives in a later turn, while the network and the process are there. */
     class Socket implements PageWebSocket {
       readonly #listeners: { type: string; listener: (event: { data: unknown }) => void }[] = []
-      readonly #lost = AbortSignal.any([open.signal, backend.life.signal])
+      readonly #process = reached()
+      readonly #lost = AbortSignal.any([open.signal, this.#process.life.signal])
       #isClosed = false
       #onMessage: (data: unknown) => void = () => {}
       #onClose = () => {}
 
       constructor(url: string) {
-        const { bridge } = backend
+        const { bridge } = this.#process
         const user = userOf()
         const request = new Request(url.replace('ws', 'http'), {
           headers: { origin: 'http://localhost', ...(user !== undefined && { [USER_HEADER]: user }) },
@@ -246,9 +261,10 @@ export function createBridgedBackend(
   }
 
   return {
-    clientOf: (user) => backend.clientOf(user),
+    clientOf: (user) => (processes[0] as Process).clientOf(user),
+    clientsOf: (user) => processes.map(({ clientOf }) => clientOf(user)),
     get bridge() {
-      return backend.bridge
+      return (processes[0] as Process).bridge
     },
     requests,
     count: (type) => requests.filter(({ body }) => body?.action.type === type).length,
@@ -266,9 +282,10 @@ export function createBridgedBackend(
       return { client, page, network }
     },
     restart: async () => {
-      const before = backend
+      const at = pick(count)
+      const before = processes[at] as Process
       await before.machine.crash()
-      backend = startProcess()
+      processes[at] = startProcess()
       before.life.abort()
     },
   }

@@ -1,0 +1,140 @@
+import {
+  type TaskClient,
+  TaskExpiredError,
+  type ToolCall,
+  ToolCallInterruptedError,
+  ToolCallRejectedError,
+  type ToolCallState,
+} from 'taskwire'
+import type { SimulatedPage } from 'taskwire/testing'
+import type { PageNetwork } from '../support/bridgedBackend.js'
+import { LONG, REFUSED_SECONDS, type World } from './world.js'
+
+export interface OpenPage {
+  readonly client: TaskClient
+  readonly page: SimulatedPage
+  readonly network: PageNetwork
+  user: string
+  isFrozen: boolean
+}
+
+export interface StartedCall {
+  readonly call: ToolCall
+  readonly key: string
+  /** The user and the key. */
+  readonly id: string
+  readonly of: OpenPage
+  /** True if the page that has started it had not heard of it before. */
+  readonly isOwn: boolean
+  /** True if its page has forgotten it since, or has shown another user. */
+  isLeft: boolean
+  /** What `result` has come to. */
+  outcome: 'resolved' | 'rejected' | undefined
+}
+
+/** What has happened in a schedule that is over. */
+export interface Played {
+  readonly world: World
+  readonly pages: readonly OpenPage[]
+  readonly closed: readonly OpenPage[]
+  readonly calls: readonly StartedCall[]
+  /** Ids of calls that the app has cancelled or forgotten. */
+  readonly cancelled: ReadonlySet<string>
+  readonly forgotten: ReadonlySet<string>
+}
+
+/** What is wrong after a schedule. */
+export function judge(played: Played): string[] {
+  const handles = played.calls.flatMap((call) => [...wrongHandle(call, played)])
+  return [...wrongPages(played), ...wrongRuns(played), ...wrongCancels(played), ...handles]
+}
+
+export const statesOf = (client: TaskClient): ToolCallState[] => Object.values(client.store.getState().calls)
+
+/** True if the page of the call was gone before the backend had stored it, and the process that had it is killed: no one can make it again. */
+function isGone(id: string, error: Error | undefined, { calls, pages }: Played): boolean {
+  return (
+    error instanceof TaskExpiredError && !calls.some((call) => call.id === id && call.isOwn && pages.includes(call.of))
+  )
+}
+
+/** True for a call that no process has made: it was refused, or cancelled before. The page that has asked for it shows it. */
+function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world }: Played): boolean {
+  const isRefused = error instanceof ToolCallRejectedError
+  return task === undefined && !world.runs.has(id) && (isRefused || phase === 'cancelled')
+}
+
+function* wrongPages(played: Played): Iterable<string> {
+  const { world, pages, forgotten } = played
+  const { backend, kind } = world
+  const shown = (client: TaskClient, user: string) =>
+    statesOf(client)
+      .map((state) => ({ state, id: `${user} ${state.key}` }))
+      // After a restart, no one can say of a call that it was forgotten.
+      .filter(({ id, state }) => !forgotten.has(id) && !isGone(id, state.error, played))
+      .filter(({ id, state }) => !isNeverMade(state, id, played))
+      .map(({ state }) => textOf(state))
+      .sort()
+      .join()
+  for (const [at, { client, user }] of pages.entries()) {
+    const clients = backend.clientsOf(user)
+    const { status } = client.store.getState().connection
+    // While nothing runs, the backend does not ask a server that has refused polls whether it is well again.
+    const isWaiting = clients.some(({ store }) => store.getState().connection.status === 'connecting')
+    if (status !== 'connected' && !(isWaiting && status === 'connecting')) yield `page ${at} is ${status}`
+    const seen = shown(client, user)
+    const told = clients.map((each) => shown(each, user))
+    // A process may not have looked for what others have made since.
+    const isTold = kind === 'shared' ? told.includes(seen) : told[0] === seen
+    if (!isTold) yield `page ${at} shows ${seen}; the backend has ${told.join(' or ')}`
+  }
+}
+
+function* wrongRuns({ world, calls, forgotten }: Played): Iterable<string> {
+  const { runs, refused, kind } = world
+  for (const [id, count] of runs) if (count > 1 && !forgotten.has(id)) yield `the tool has run ${count} times for ${id}`
+  for (const { id, call } of calls) {
+    const { arguments: args, phase } = call.getState()
+    if (kind === 'refusing' && args?.['seconds'] === REFUSED_SECONDS && runs.has(id))
+      yield `${id} has run, and may not be started`
+    const isOnce = calls.filter((each) => each.id === id).length === 1
+    if (refused.has('cancel') && phase === 'cancelled' && runs.has(id) && isOnce)
+      yield `${id} was cancelled, and may not be`
+  }
+}
+
+/** What was cancelled and does not end by itself must not go on, also where its page has closed, and another one of its user is open. */
+function* wrongCancels({ world, pages, calls, cancelled, forgotten }: Played): Iterable<string> {
+  const { backend, hasClocks, kind } = world
+  // The pages of a browser have one clock, and those of such a schedule do not.
+  if (kind === 'switching' || hasClocks) return
+  for (const { id, key, call, of } of calls) {
+    const isLong = call.getState().arguments?.['seconds'] === LONG
+    if (!isLong || !cancelled.has(id) || forgotten.has(id) || !pages.some(({ user }) => user === of.user)) continue
+    for (const client of backend.clientsOf(of.user)) {
+      const { phase } = statesOf(client).find((state) => state.key === key) ?? {}
+      if (phase === 'calling' || phase === 'working') yield `${id} was cancelled, and is ${phase}`
+    }
+  }
+}
+
+function* wrongHandle({ of, call, id, isOwn, isLeft, outcome }: StartedCall, played: Played): Iterable<string> {
+  const { world, pages, closed, cancelled, forgotten } = played
+  if (!pages.includes(of) && !closed.includes(of)) return
+  const { phase, error, arguments: args } = call.getState()
+  const isOver = isLeft || closed.includes(of) || forgotten.has(id)
+  const expected = isOver ? (outcome ?? 'settled') : phase === 'completed' ? 'resolved' : 'rejected'
+  if (outcome !== expected) yield `the handle of ${id} says ${phase}, and its result is ${outcome ?? 'pending'}`
+  // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
+  const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
+  if (isOver || isUnknown || isGone(id, error, played)) return
+  const isRefused =
+    error instanceof ToolCallRejectedError && world.kind === 'refusing' && args?.['seconds'] === REFUSED_SECONDS
+  if (phase !== 'completed' && !(phase === 'cancelled' && cancelled.has(id)) && !isRefused)
+    yield `the handle of ${id} says ${phase}: ${error?.message ?? ''}`
+}
+
+/** A backend that was started again has the outcome when somebody looks. */
+function textOf({ key, phase, network, task }: ToolCallState): string {
+  return `${key} ${phase === 'ended' ? task?.status : phase} ${network}`
+}
