@@ -55,6 +55,11 @@ it('the axis of a call follows the time, and stands still once the call has ende
   expect(plotOf(observations, T + 500_000).from).toBeGreaterThan(T + 400_000)
 })
 
+it('the axis of a call has no wait for a poll after the end of the call', () => {
+  const end: CallObservation = { ...of, type: 'call-settled', at: T + 2000, phase: 'completed', ms: 2000 }
+  expect(plotOf([...observations, end], T + 5000).waits.at(-1)).toMatchObject({ to: T + 2000 })
+})
+
 it('the axis of a call leaves out what it has no room for', () => {
   const plot = plotOf(observations, T + 500_000)
   expect([plot.polls, plot.waits, plot.createdAt]).toEqual([[], [], undefined])

@@ -43,12 +43,14 @@ export function plotOf(observations: readonly CallObservation[], now: number): P
   }
 }
 
-/** A wait ends with the next poll, or with the one that it was for. After a reload that may be due already. */
+const ENDS_A_WAIT: ReadonlySet<string> = new Set(['poll-sent', 'call-settled'])
+
+/** A wait ends with the next poll, with the one that it was for, or with the call. After a reload that may be due already. */
 function waitsOf(observations: readonly CallObservation[]): Plot['waits'] {
   return observations.flatMap((observation, index) => {
     if (!('nextPollAt' in observation) || observation.nextPollAt === undefined) return []
     if (observation.nextPollAt <= observation.at) return []
-    const after = observations.slice(index + 1).find((one) => one.type === 'poll-sent' || 'nextPollAt' in one)
+    const after = observations.slice(index + 1).find((one) => ENDS_A_WAIT.has(one.type) || 'nextPollAt' in one)
     const isAsked = observation.nextReason !== 'backoff'
     return [
       { from: observation.at, to: Math.min(observation.nextPollAt, after?.at ?? observation.nextPollAt), isAsked },

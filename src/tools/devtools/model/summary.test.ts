@@ -39,3 +39,7 @@ it('the summary names the server and the faults that are on', () => {
   })
   expect(values).toMatchObject({ Server: 'connected (reports, 2026-07-28)', Faults: 'Offline, Slow' })
 })
+
+it('the summary names no faults where none is on, so that two servers fit on its line', () => {
+  expect(valuesOf({})).not.toHaveProperty('Faults')
+})

@@ -51,13 +51,11 @@ export function summaryOf({ servers, start, ofPage, ofCalls, faults }: SummaryPa
     { name: 'Network', value: network, tone: network === 'online' ? 'success' : 'warning' },
     { name: 'Page', value: page, tone: page === 'visible' ? 'success' : 'neutral' },
     { name: 'Polls', value: pollerOf(ofCalls), tone: 'neutral' },
-    {
-      name: 'Faults',
-      value: faults.size === 0 ? 'none' : [...faults].map((fault) => FAULT_NAMES[fault]).join(', '),
-      tone: faults.size ? 'warning' : 'neutral',
-    },
+    ...(faults.size === 0 ? [] : [{ name: 'Faults', value: namesOf(faults), tone: 'warning' } as const]),
   ]
 }
+
+const namesOf = (faults: ReadonlySet<Fault>) => [...faults].map((fault) => FAULT_NAMES[fault]).join(', ')
 
 function pageNow({ isOnline, isVisible }: PageStart, ofPage: readonly PageObservation[]) {
   const network = lastOf(ofPage, ({ state }) => state === 'online' || state === 'offline')?.state

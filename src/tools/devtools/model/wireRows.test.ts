@@ -55,6 +55,13 @@ describe('wireRowsOf', () => {
     expect(second).toMatchObject({ status: 'no response', outcome: 'Failed to fetch', tone: 'danger' })
   })
 
+  it('names the server of each request where there are several', () => {
+    const observations = [0, 1].map((client) => ({ client, observation: sent }))
+    const servers = ['example.com/mcp', 'example.com/other']
+    expect(wireRowsOf(observations, servers).map(({ server }) => server)).toEqual(servers.toReversed())
+    expect(wireRowsOf(observations).map(({ server }) => server)).toEqual([undefined, undefined])
+  })
+
   it('counts what came in a stream', () => {
     const event: WireObservation = {
       type: 'wire-event',

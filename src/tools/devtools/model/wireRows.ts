@@ -15,6 +15,8 @@ export interface WireRow {
   readonly outcome: string
   readonly tone: Tone
   readonly task: string | undefined
+  /** Where the server is; undefined where there is only one. */
+  readonly server: string | undefined
   /** A command that sends the request again; undefined for what is no request over HTTP. */
   readonly curl: string | undefined
   readonly parts: readonly WirePart[]
@@ -28,8 +30,11 @@ export interface WirePart {
   readonly body: string
 }
 
-/** What went over the wire, newest first. */
-export function wireRowsOf(observations: readonly ClientWireObservation[]): WireRow[] {
+/** What went over the wire, newest first. `servers` has the place of the server of each client, where there are several. */
+export function wireRowsOf(
+  observations: readonly ClientWireObservation[],
+  servers: readonly (string | undefined)[] = [],
+): WireRow[] {
   const exchanges = new Map<string, WireObservation[]>()
   for (const { client, observation } of observations) {
     const key = `${client} ${observation.exchange}`
@@ -37,10 +42,10 @@ export function wireRowsOf(observations: readonly ClientWireObservation[]): Wire
     if (exchange === undefined) exchanges.set(key, [observation])
     else exchange.push(observation)
   }
-  return [...exchanges].map(([key, exchange]) => wireRow(key, exchange)).reverse()
+  return [...exchanges].map(([key, exchange]) => wireRow(key, exchange, servers[Number.parseInt(key, 10)])).reverse()
 }
 
-function wireRow(key: string, exchange: readonly WireObservation[]): WireRow {
+function wireRow(key: string, exchange: readonly WireObservation[], server: string | undefined): WireRow {
   const [first] = exchange
   const sent = exchange.find((one) => one.type === 'wire-sent')
   const answered = exchange.find((one) => one.type === 'wire-answered')
@@ -62,6 +67,7 @@ function wireRow(key: string, exchange: readonly WireObservation[]): WireRow {
     outcome: parts.filter(Boolean).join(' · '),
     tone: failed || isRefused ? 'danger' : answered || !sent ? 'success' : 'active',
     task: exchange.find(({ task }) => task !== undefined)?.task,
+    server,
     curl: sent && curlOf(sent),
     parts: exchange.map((one, index) => wirePart(one, `${one.type} ${one.at} ${index}`)),
   }

@@ -1,5 +1,6 @@
 import type { DevtoolsModel } from '../model/devtoolsModel.js'
 import { timeOfDay } from '../model/format.js'
+import { placesOf } from '../model/places.js'
 import { type WirePart, type WireRow, wireRowsOf } from '../model/wireRows.js'
 import { createChooser } from './chooser.js'
 import { createCopyButton } from './copyButton.js'
@@ -11,13 +12,13 @@ import { keyedList } from './keyedList.js'
 export function createWireTab(onChange: () => void): View<DevtoolsModel> {
   const chooser = createChooser<WireRow>({
     label: 'Messages',
-    empty: 'Nothing was sent yet.',
+    empty: 'Nothing has been sent yet.',
     hint: 'Choose a message.',
     keyOf: ({ key }) => key,
-    rowOf: ({ method, at, status, outcome, task, tone }) => ({
+    rowOf: ({ method, at, status, outcome, task, server, tone }) => ({
       title: method,
       badge: status,
-      text: [timeOfDay(at), outcome].filter(Boolean).join(' · '),
+      text: [timeOfDay(at), server, outcome].filter(Boolean).join(' · '),
       note: task ?? '',
       tone,
     }),
@@ -32,7 +33,7 @@ export function createWireTab(onChange: () => void): View<DevtoolsModel> {
         note,
         clients.every(({ url }) => url !== undefined),
       )
-      chooser.update(wireRowsOf(log.ofWire()))
+      chooser.update(wireRowsOf(log.ofWire(), clients.length === 1 ? [] : placesOf(clients)))
     },
   }
 }
