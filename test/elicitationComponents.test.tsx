@@ -156,7 +156,7 @@ describe.each(['React', 'Vue', 'Svelte', 'Solid', 'plain DOM'])('the form for %s
     expect(beside(reason)).toEqual(['Goes into the log.', 'This field is required.'])
     expect(beside(copies)).toEqual(['Enter a whole number.'])
     expect([reason, copies].map((field) => field.getAttribute('aria-invalid'))).toEqual(['true', 'true'])
-    expect(page.getByRole('alert').textContent).toMatch('Check the fields that are marked')
+    expect(page.getByRole('alert').textContent).toMatch('Check the marked fields')
     expect(copies).toHaveProperty('value', '13 or so')
     expect(document.activeElement).toBe(reason)
     fireEvent.input(reason, { target: { value: 'Fixes it' } })

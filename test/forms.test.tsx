@@ -100,7 +100,7 @@ describe('a form of the demo', () => {
     expect(screen.getByLabelText('Europe')).toMatchObject({ checked: false })
     expect(screen.getByLabelText('Europe').getAttribute('aria-invalid')).toBe('true')
     expect(beside('Europe')).toEqual(['Choose at least 1.'])
-    expect(inForm().getByRole('alert').textContent).toBe('Nothing was sent yet. Check the fields that are marked.')
+    expect(inForm().getByRole('alert').textContent).toBe('Nothing has been sent. Check the marked fields.')
     expect(document.activeElement).toBe(screen.getByLabelText('Europe'))
 
     tick('Asia Pacific')

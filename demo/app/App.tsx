@@ -45,7 +45,7 @@ function Studio() {
         <div>
           <h1>Renders that outlive the page</h1>
           <p>
-            Northlight’s renders and releases take minutes on a server. They say how far they are, ask when they need
+            Northlight’s renders and releases take minutes on a server. They report their progress, ask when they need
             you, and finish while you are away. Start one, then try to lose it.
           </p>
         </div>

@@ -127,7 +127,7 @@ export const forms: readonly Behaviour[] = [
       expect(page.view.text).not.toMatch(/\(|marked/)
       await world.act(() => page.view.shown.submit())
       expect(page.view.text).toMatch('Reason "" (Bitte ausfüllen.); Copies "4 or so" (Enter a whole number.)')
-      expect(page.view.shown.problem).toMatch('Check the fields that are marked')
+      expect(page.view.shown.problem).toMatch('Check the marked fields')
       expect(inputPropsOf(page.view.shown, 'reason')['aria-invalid']).toBe('true')
       await world.act(() => type(page, 'reason', 'Fixes it'))
       expect(page.view.text).toMatch('Reason "Fixes it"; Copies "4 or so" (Enter a whole number.)')

@@ -14,7 +14,7 @@ import { taskwire } from './support/testTerminal.js'
 const [comfyui] = FIXTURES
 const tools = [...(comfyui?.tools ?? [])]
 const LINES = `A pair of tools can be called as one: a tool that starts work, and one that says how it stands.
-Check against what the tools return where the id and the status stand.
+Compare the paths of the id and the status with what the tools return.
 
 import { byStatusField, defineJob } from 'taskwire/jobs'
 

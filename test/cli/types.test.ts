@@ -171,7 +171,7 @@ describe('npx taskwire types cannot write', () => {
     ],
     [['types', 'package.json'], /"package\.json" is not a list of tools/],
     [['types', 'README.md'], /could not be read as a JSON file/],
-    [['types', 'x.json', '--check', '--watch'], /exclude each other/],
+    [['types', 'x.json', '--check', '--watch'], /cannot be combined/],
     [['types', 'x.json', '--interval', '-1'], /See: npx taskwire types --help|no number of seconds/],
   ])('with the arguments %j', async (args, says) => {
     const { exitCode, warnings } = await taskwire(args)

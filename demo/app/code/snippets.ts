@@ -26,11 +26,11 @@ export const snippets: readonly Snippet[] = [
   },
   {
     name: 'Share',
-    about: 'Two components with one key: one call, one poller. So are two tabs.',
+    about: 'Two components with one key share one call and one poller. So do two tabs.',
     code: region(dailies, 'share'),
   },
   { name: 'Set up', about: 'Once, around the app.', code: region(main, 'provider') },
-  { name: 'Sign out', about: 'Leaves nothing about the user in the browser.', code: region(signIn, 'signOut') },
+  { name: 'Sign out', about: 'Removes everything about the user from the browser.', code: region(signIn, 'signOut') },
 ]
 
 /** The lines between `#region` and `#endregion`, as far left as they go. */

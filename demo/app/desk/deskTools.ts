@@ -6,7 +6,12 @@ export const deskTools = [
     about: 'Cuts it, asks for your approval, publishes it.',
     action: 'Release',
   },
-  { name: 'book_review', title: 'Book a review', about: 'Asks for room and time at once.', action: 'Book' },
+  {
+    name: 'book_review',
+    title: 'Book a review',
+    about: 'Asks two questions at once: the room and the time.',
+    action: 'Book',
+  },
   { name: 'link_festival', title: 'Link the festival', about: 'Sends you to the festival’s own page.', action: 'Link' },
   { name: 'ask_producer', title: 'Ask the producer', about: 'Never stops asking. Cancel it.', action: 'Ask' },
 ] as const

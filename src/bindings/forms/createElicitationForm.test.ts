@@ -210,7 +210,7 @@ describe('what is wrong with a form', () => {
     ])
     expect(form.getState()).toMatchObject({
       status: 'open',
-      problem: 'Nothing was sent yet. Check the fields that are marked.',
+      problem: 'Nothing has been sent. Check the marked fields.',
     })
     form.set('reason', 'Fixes it')
     form.set('replicas', '12')
@@ -255,7 +255,7 @@ describe('what is wrong with a form', () => {
     await form.submit()
     await form.decline()
     form.set('a', 'x')
-    const marked = 'Nothing was sent yet. Check the fields that are marked.'
+    const marked = 'Nothing has been sent. Check the marked fields.'
     expect(problems).toEqual([marked, '', 'No network', marked, '', 'No network', 'No network'])
   })
 
@@ -264,7 +264,7 @@ describe('what is wrong with a form', () => {
       words: { marked: undefined, required: undefined },
     })
     await form.submit()
-    expect(form.getState().problem).toBe('Nothing was sent yet. Check the fields that are marked.')
+    expect(form.getState().problem).toBe('Nothing has been sent. Check the marked fields.')
     expect(errors()).toEqual(['This field is required.'])
   })
 

@@ -11,7 +11,7 @@ const TEXTS = {
   declined: 'Declined.',
   cancelled: 'Closed without an answer.',
   gone: 'No answer is needed: it was given elsewhere, or the question was withdrawn.',
-  marked: 'Nothing was sent yet. Check the fields that are marked.',
+  marked: 'Nothing has been sent. Check the marked fields.',
   unsupported: 'This cannot be filled in here.',
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',
   tooManyFields: 'This asks for more than can be shown here. You can decline.',

@@ -6,7 +6,7 @@ export function jobLines(pairs: readonly JobPair[]): string {
   const count = pairs.length === 1 ? 'A pair of tools' : `${pairs.length} pairs of tools`
   return [
     `${count} can be called as one: a tool that starts work, and one that says how it stands.`,
-    'Check against what the tools return where the id and the status stand.',
+    'Compare the paths of the id and the status with what the tools return.',
     '',
     "import { byStatusField, defineJob } from 'taskwire/jobs'",
     '',

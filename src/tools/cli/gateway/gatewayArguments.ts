@@ -89,7 +89,7 @@ export function readGatewayArguments(
   refuseOpenDoors(read)
   if (command !== undefined && target === undefined) {
     if (values.header !== undefined) {
-      throw new CliError('--header is for a server behind a URL. A command gets what it needs by its environment.')
+      throw new CliError('--header is for a server behind a URL. A command gets its secrets from its environment.')
     }
     return { ...read, behind: { command, args: rest } }
   }

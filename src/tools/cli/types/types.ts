@@ -39,7 +39,7 @@ export const types: Command = async (args, terminal) => {
     return OK
   }
   if (target === undefined) throw new CliError('Which server? Pass its URL: npx taskwire types https://api.example/mcp')
-  if (values.check && values.watch) throw new CliError('--check and --watch exclude each other: leave one out.')
+  if (values.check && values.watch) throw new CliError('--check and --watch cannot be combined. Leave one out.')
   const headers = readHeaders(values.header ?? [])
   const intervalMs = readSeconds('interval', values.interval, INTERVAL_MS)
   const list = () => listTools(target, headers, terminal)
