@@ -1,6 +1,6 @@
 import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
-import type { StartOptions } from '../../core/run/begin.js'
+import type { StartOptions } from '../../core/run/startOrResume.js'
 import { type Asking, createAsking } from './asking.js'
 import { type Cancels, createCancels } from './cancels.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'

@@ -2,10 +2,10 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
-import { resumeTask, start } from '../run/begin.js'
 import { forgetAll, forgetCall, handleOf } from '../run/calls.js'
 import { type AnyArguments, toolCallId } from '../run/keys.js'
 import { pollSoon } from '../run/page.js'
+import { resumeTask, startToolCall } from '../run/startOrResume.js'
 import type { Connection } from '../wire/connection.js'
 import type { WingedJob } from '../wire/jobs/job.js'
 import { createCallMetas } from './callMeta.js'
@@ -133,7 +133,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     callTool: async (params, callOptions) => client.startToolCall(params, callOptions).result,
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
-      return start(calls.get(), checkParams(params), readCallOptions(callOptions, results))
+      return startToolCall(calls.get(), checkParams(params), readCallOptions(callOptions, results))
     },
     resumeTask: (task, callOptions = {}) =>
       resumeTask(calls.get(), checkReference(task), readCallOptions(callOptions, results)),

@@ -3,17 +3,17 @@ import { inTime } from '../storage/inTime.js'
 import { createKeyedQueue } from '../storage/keyedQueue.js'
 import { createScheduler } from '../time/scheduler.js'
 import { createSemaphore } from '../time/semaphore.js'
-import { open } from './begin.js'
 import type { TaskEntry } from './entries.js'
 import { forget } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { wake } from './looking.js'
 import { setAllBack, watchPage, writeAll } from './page.js'
-import { drop, leave } from './pageCalls.js'
+import { dropCall, leaveCall } from './pageCalls.js'
 import { addPoll } from './polls.js'
 import { type CallsOptions, now, type Run, type RunEvents, take } from './run.js'
 import { endTask } from './settle.js'
 import { tell } from './showing.js'
+import { openRecorded } from './startOrResume.js'
 
 /** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
 const MAX_UPDATES = 6
@@ -56,7 +56,9 @@ export function handleOf(run: Run, callId: string): CallHandle | undefined {
   const entry = run.calls.get(callId)
   if (entry === undefined) return undefined
   const { stage } = entry.call
-  return stage.name === 'recorded' ? createHandle(run, open(run, stage.record)) : createHandle(run, entry, false)
+  return stage.name === 'recorded'
+    ? createHandle(run, openRecorded(run, stage.record))
+    : createHandle(run, entry, false)
 }
 
 /** Another tab is there: tells it what this one has learned while it knew of none. */
@@ -68,7 +70,7 @@ export function tellPeer(run: Run): void {
 export async function forgetCall(run: Run, callId: string): Promise<void> {
   const at = forget(run, callId)
   run.tabs.postForgotten(at, callId)
-  drop(run, callId)
+  dropCall(run, callId)
   run.onForgotten(callId)
   await run.records.remove(callId)
   // The storage took its time: a tab that was opened meanwhile has missed the message, and may have read the record.
@@ -82,7 +84,7 @@ export async function forgetAll(run: Run, scope: string = run.owner.scope): Prom
   const at = isOwn ? forget(run) : run.environment.now()
   tabs.postForgotten(at, undefined, scope)
   const own = isOwn ? [...run.calls.keys()] : []
-  for (const callId of own) drop(run, callId)
+  for (const callId of own) dropCall(run, callId)
   if (isOwn) run.onForgotten(undefined)
   // Each of them as well: a record may still be on its way into a storage that takes its time.
   await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
@@ -94,7 +96,7 @@ export async function closeRun(run: Run): Promise<void> {
   run.closing.abort(new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'))
   const written = writeAll(run)
   const callIds = [...run.calls.keys()]
-  for (const callId of callIds) leave(run, callId, 'The task client was closed; its tasks keep running.')
+  for (const callId of callIds) leaveCall(run, callId, 'The task client was closed; its tasks keep running.')
   run.scheduler.close()
   run.push?.close()
   run.tabs.close()

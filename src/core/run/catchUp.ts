@@ -3,7 +3,7 @@ import { merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
 import type { CallEntry } from './entries.js'
 import { learn } from './learning.js'
-import { adopt, drop } from './pageCalls.js'
+import { dropCall, followFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
 
@@ -59,7 +59,7 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const found = stored?.task === undefined && told !== undefined && isLater(told, entry) ? told : stored
   const task = found?.task
   if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
-  if (task.task.taskId !== followed.taskId) adopt(run, entry, found, stored ? 'there' : 'assumed')
+  if (task.task.taskId !== followed.taskId) followFound(run, entry, found, stored ? 'there' : 'assumed')
   else learn(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
 
@@ -87,7 +87,7 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   const isOfThisClock = startedAt <= time + AHEAD_MS || at > time
   const since = isOfThisClock ? startedAt : (task?.receivedAt ?? startedAt)
   if (since > at && (isOfThisClock || since <= time)) return
-  drop(run, callId)
+  dropCall(run, callId)
   // By a clock that was set back since, what was called since may seem to be older than the task.
   void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }

@@ -4,7 +4,7 @@ import { dropForgotten, followInstead } from './catchUp.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
 import { learn } from './learning.js'
-import { adopt, begin, isAnew, isSentAgain, meet, newCall } from './pageCalls.js'
+import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
 import { now, type Receive, type Run } from './run.js'
 import { settle } from './settle.js'
@@ -47,14 +47,16 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   const known = calls.get(callId)
   if (task === undefined) {
     if (outcome === undefined || known === undefined) return
-    const waiting = isSentAgain(known, record) ? begin(run, newCall(run, callId, record.tool, record)) : known
+    const waiting = isSentAgain(known, record) ? putCall(run, newCall(run, callId, record.tool, record)) : known
     if (!awaits(waiting) || refuseOther(run, waiting, record, 'assumed')) return
     waiting.abort?.abort(TOLD)
     void settle(run, waiting, outcome, true)
-  } else if (known === undefined || isAnew(known, record)) {
-    if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task)) meet(run, record, 'follow', 'assumed')
+  } else if (known === undefined || isMadeAgain(known, record)) {
+    if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task))
+      putFound(run, record, 'follow', 'assumed')
   } else if (known.task === undefined) {
-    if (awaits(known, isOver(task)) && !refuseOther(run, known, record, 'assumed')) adopt(run, known, record, 'assumed')
+    if (awaits(known, isOver(task)) && !refuseOther(run, known, record, 'assumed'))
+      followFound(run, known, record, 'assumed')
   } else if (known.task.taskId !== task.task.taskId) void followInstead(run, known, record)
 }
 

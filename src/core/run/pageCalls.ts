@@ -41,11 +41,11 @@ export function newCall(run: Run, callId: string, name: string, how: Partial<Cal
 }
 
 /** Puts a call in the place of the one with its id. */
-export function begin(run: Run, call: Call): CallEntry {
+export function putCall(run: Run, call: Call): CallEntry {
   const { callId } = call
   run.tabs.open()
   dropOld(run)
-  leave(run, callId, 'The call was started again.')
+  leaveCall(run, callId, 'The call was started again.')
   const entry = createCallEntry(call)
   run.calls.set(callId, entry)
   run.store.setCall(entry.shown)
@@ -53,7 +53,7 @@ export function begin(run: Run, call: Call): CallEntry {
 }
 
 /** Follows the call no longer: see `CallEntry`. The task goes on and its record stays. */
-export function leave(run: Run, callId: string, why: string): void {
+export function leaveCall(run: Run, callId: string, why: string): void {
   for (const ids of Object.values(run.ended)) ids.delete(callId)
   const entry = run.calls.get(callId)
   run.calls.delete(callId)
@@ -67,13 +67,13 @@ export function leave(run: Run, callId: string, why: string): void {
 }
 
 /** The same, and takes it out of the store. */
-export function drop(run: Run, callId: string): void {
-  leave(run, callId, 'The call was forgotten.')
+export function dropCall(run: Run, callId: string): void {
+  leaveCall(run, callId, 'The call was forgotten.')
   run.store.removeCall(callId)
 }
 
 /** Follows the task of a record, instead of what the call has waited for or followed. `kept`: see `CallEntry`. */
-export function adopt(run: Run, entry: CallEntry, record: CallRecord, kept: 'there' | 'assumed'): CallEntry {
+export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept: 'there' | 'assumed'): CallEntry {
   const { task } = record
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
@@ -85,27 +85,32 @@ export function adopt(run: Run, entry: CallEntry, record: CallRecord, kept: 'the
 }
 
 /** What a record makes of a call that this page has not made: see `StartPlan`. */
-export function meet(run: Run, record: CallRecord, plan: StartPlan, kept: 'there' | 'assumed' = 'there'): CallEntry {
+export function putFound(
+  run: Run,
+  record: CallRecord,
+  plan: StartPlan,
+  kept: 'there' | 'assumed' = 'there',
+): CallEntry {
   const { callId, tool, task, startedAt, idempotencyKey } = record
   const call = newCall(run, callId, tool, record)
-  if (plan === 'follow') return adopt(run, begin(run, call), record, kept)
+  if (plan === 'follow') return followFound(run, putCall(run, call), record, kept)
   if (plan === 'ended') {
     const endedAt = task?.lost?.at || task?.snapshotAt || task?.notedAt || startedAt
-    const entry = begin(run, { ...call, stage: { name: 'recorded', record, endedAt } })
+    const entry = putCall(run, { ...call, stage: { name: 'recorded', record, endedAt } })
     entry.kept = kept
     noteEnded(run, 'recorded', callId)
     return entry
   }
   const error = failureOf(record)
   const endedAt = task?.lost?.at ?? startedAt
-  const entry = begin(run, { ...call, stage: settledBy({ error }, endedAt, task?.task, !task && !!idempotencyKey) })
+  const entry = putCall(run, { ...call, stage: settledBy({ error }, endedAt, task?.task, !task && !!idempotencyKey) })
   entry.reject(error)
   noteSettled(run, entry)
   return entry
 }
 
 /** True where a call that is over here was made again in another tab, and did not only have its task resumed there. */
-export function isAnew(entry: CallEntry, record: CallRecord): boolean {
+export function isMadeAgain(entry: CallEntry, record: CallRecord): boolean {
   const { call, shown } = entry
   const { startedAt, task } = record
   if (task !== undefined && isSentAgain(entry, record)) return true
@@ -147,7 +152,7 @@ function dropOld(run: Run): void {
   for (const callId of run.ended.unkeyed) {
     const { stage } = run.calls.get(callId)?.call ?? {}
     if (stage?.name === 'settled' && stage.endedAt > before) break
-    if (!run.store.isObserved(callId)) drop(run, callId)
+    if (!run.store.isObserved(callId)) dropCall(run, callId)
   }
 }
 
@@ -162,7 +167,7 @@ function noteEnded(run: Run, kind: EndKind, callId: string): void {
   ids.add(callId)
   for (const oldest of ids) {
     if (ids.size <= MAX_SETTLED) return
-    if (!run.store.isObserved(oldest)) drop(run, oldest)
+    if (!run.store.isObserved(oldest)) dropCall(run, oldest)
   }
 }
 

@@ -6,7 +6,7 @@ import { type CallRecord, isOver } from '../record/record.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { warnOfOtherArguments } from './keys.js'
 import { change } from './learning.js'
-import { drop, meet } from './pageCalls.js'
+import { dropCall, putFound } from './pageCalls.js'
 import type { Run } from './run.js'
 
 /**
@@ -24,9 +24,9 @@ export function refuseOther(run: Run, entry: CallEntry, found: CallRecord, kept:
   entry.abort?.abort(TOLD)
   change(run, entry, (call, now) => ({ ...call, stage: settledBy({ error }, now) }))
   entry.reject(error)
-  drop(run, callId)
+  dropCall(run, callId)
   const { task } = found
   const isEnded = task !== undefined && isOver(task)
-  if (isEnded || (task !== undefined && run.followsUnobserved)) meet(run, found, isEnded ? 'ended' : 'follow', kept)
+  if (isEnded || (task !== undefined && run.followsUnobserved)) putFound(run, found, isEnded ? 'ended' : 'follow', kept)
   return true
 }

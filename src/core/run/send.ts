@@ -14,9 +14,9 @@ import { askedMs, retry } from '../time/retry.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
 import { change } from './learning.js'
+import type { MakeOptions } from './makeCall.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
-import type { Start } from './start.js'
 
 /** What a call is sent with. */
 export interface Send {
@@ -39,7 +39,7 @@ export interface Send {
 export async function sendCall(
   run: Run,
   entry: CallEntry,
-  { wish, meta }: Pick<Start, 'wish' | 'meta'>,
+  { wish, meta }: Pick<MakeOptions, 'wish' | 'meta'>,
   { controller, lock, before }: Send,
 ): Promise<ToolCallResponse> {
   const { signal } = controller

@@ -10,7 +10,7 @@ import { pollInterval } from '../time/policy.js'
 import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import { attach } from './leading.js'
 import { change } from './learning.js'
-import { adopt, failureOf } from './pageCalls.js'
+import { failureOf, followFound } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
 import { refuseOther } from './refuseOther.js'
 import { resumeCancel } from './requests.js'
@@ -20,7 +20,7 @@ import { settle } from './settle.js'
 import { tell } from './showing.js'
 
 /** How a call is started. */
-export interface Start {
+export interface MakeOptions {
   readonly wish: Wish
   /** `meta` of its `ToolCallRequest`. */
   readonly meta: ToolCallRequest['meta']
@@ -40,7 +40,7 @@ export interface Start {
  * a frozen process loses the lock:   waits for it again, and finds the record
  * ```
  */
-export async function startCall(run: Run, entry: CallEntry, start: Start): Promise<void> {
+export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): Promise<void> {
   const controller = new AbortController()
   const { signal } = controller
   let lock = NO_LOCK
@@ -79,7 +79,7 @@ export async function startCall(run: Run, entry: CallEntry, start: Start): Promi
     if (entry.abort === controller) entry.abort = undefined
     lock.release()
   }
-  if (signal.reason === LOCK_LOST) await startCall(run, entry, start)
+  if (signal.reason === LOCK_LOST) await makeCall(run, entry, start)
 }
 
 function isWaiting({ call }: CallEntry): boolean {
@@ -91,7 +91,7 @@ async function takeFound(
   run: Run,
   entry: CallEntry,
   found: CallRecord | undefined,
-  { wish, lostTaskId }: Start,
+  { wish, lostTaskId }: MakeOptions,
   signal: AbortSignal,
 ): Promise<CallRecord | 'taken' | undefined> {
   if (found === undefined) return undefined
@@ -103,7 +103,7 @@ async function takeFound(
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })
   if (plan === 'call') return undefined
   if (refuseOther(run, entry, found, 'there')) return 'taken'
-  if (plan === 'follow') adopt(run, entry, record, 'there')
+  if (plan === 'follow') followFound(run, entry, record, 'there')
   else change(run, entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
   if (plan === 'repeat') return found
   if (plan !== 'follow') await settle(run, entry, { error: failureOf(record) }, true, record.task?.task)

@@ -14,10 +14,10 @@ import { isForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
 import { change } from './learning.js'
-import { begin, findTask, isAnew, isReusable, MAX_SETTLED, meet, newCall, type Repeat } from './pageCalls.js'
+import { makeCall } from './makeCall.js'
+import { findTask, isMadeAgain, isReusable, MAX_SETTLED, newCall, putCall, putFound, type Repeat } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
 import type { Run } from './run.js'
-import { startCall } from './start.js'
 
 /** How a call is made: see `ToolCallOptions` of the client. */
 export interface StartOptions extends AnyArguments {
@@ -30,7 +30,7 @@ export interface StartOptions extends AnyArguments {
 
 const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', always: 'call-again' }
 
-export function start(
+export function startToolCall(
   run: Run,
   { name, arguments: args }: ToolCallRequest,
   { key, repeat = 'never', signal: detaching, meta, keepResult, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
@@ -47,13 +47,13 @@ export function start(
   }
   if (run.closing.signal.aborted) return refuse(run, call, run.closing.signal)
   const wish = WISH[repeat]
-  const entry = begin(run, { ...call, stage: { name: 'waiting', for: 'lock', wish, isCancelling: false } })
+  const entry = putCall(run, { ...call, stage: { name: 'waiting', for: 'lock', wish, isCancelling: false } })
   const isLost = known?.shown.error instanceof TaskExpiredError
   const lostTaskId = isLost ? known.shown.task?.taskId : undefined
   entry.takesAny = takesAny
   const started = run.prepareMeta({ callId, name })
   const handle = createHandle(run, entry, true, detaching)
-  entry.started = startCall(run, entry, { wish, meta: started, lostTaskId })
+  entry.started = makeCall(run, entry, { wish, meta: started, lostTaskId })
   return handle
 }
 
@@ -98,7 +98,7 @@ export function resumeTask(
   const task = { taskId, status: 'working' as const, createdAt: '', lastUpdatedAt: '', ttlMs: null }
   const now = run.environment.now()
   const record = recordOf(call, newTaskRecord(task, 'modern', now, now), run.owner)
-  const entry = meet(run, record, 'follow', 'assumed')
+  const entry = putFound(run, record, 'follow', 'assumed')
   run.tabs.post({ type: 'record', record })
   void noteResumed(run, entry, record)
   return createHandle(run, entry, true, detaching)
@@ -136,7 +136,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
     if (!isThere(run, found)) return []
     const known = knownCall(run, found)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)
-    return [createHandle(run, known ?? open(run, found))]
+    return [createHandle(run, known ?? openRecorded(run, found))]
   }
   const handles: CallHandle[] = []
   const resume = (records: readonly CallRecord[]) => {
@@ -158,7 +158,7 @@ function isThere(run: Run, found: CallRecord | undefined): found is CallRecord {
 /** The call as this page follows it, or as it has ended: not where that is only listed, or was made again in another tab. */
 function knownCall(run: Run, found: CallRecord): CallEntry | undefined {
   const known = run.calls.get(found.callId)
-  return known === undefined || known.call.stage.name === 'recorded' || isAnew(known, found) ? undefined : known
+  return known === undefined || known.call.stage.name === 'recorded' || isMadeAgain(known, found) ? undefined : known
 }
 
 function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
@@ -166,17 +166,17 @@ function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
   if (held === 'working') run.tabs.post({ type: 'ask', callId })
   const known = knownCall(run, record)
   const plan = planStart(record, { wish: 'list', isRepeatable: false })
-  if (plan === 'follow') return [createHandle(run, known ?? meet(run, record, plan))]
+  if (plan === 'follow') return [createHandle(run, known ?? putFound(run, record, plan))]
   if (known !== undefined) return []
-  if (plan === 'ended' || plan === 'lost') meet(run, record, 'ended')
+  if (plan === 'ended' || plan === 'lost') putFound(run, record, 'ended')
   // A call that was interrupted is listed once no other tab is waiting for its response.
   else if (held === undefined) void resumeIntent(run, record)
   return []
 }
 
 /** A call of an earlier visit: its outcome is fetched, unless the server has lost its task. */
-export function open(run: Run, record: CallRecord): CallEntry {
-  return meet(run, record, planStart(record, { wish: 'resume', isRepeatable: false }))
+export function openRecorded(run: Run, record: CallRecord): CallEntry {
+  return putFound(run, record, planStart(record, { wish: 'resume', isRepeatable: false }))
 }
 
 /** A `tools/call` went out and its response is not recorded: the page that was to get it is gone, or still waits for it. */
@@ -189,7 +189,7 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
   try {
     lock = await run.tabs.lock(`call:${callId}`, signal)
     const found = await readRecord(run, callId, signal)
-    return isThere(run, found) ? [createHandle(run, knownCall(run, found) ?? open(run, found))] : []
+    return isThere(run, found) ? [createHandle(run, knownCall(run, found) ?? openRecorded(run, found))] : []
   } catch (error) {
     if (signal.aborted) return []
     throw error
