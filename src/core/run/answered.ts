@@ -1,8 +1,8 @@
 import { withAnswered } from '../record/merge.js'
 import type { TaskRecord } from '../record/record.js'
 import { aborted } from '../time/abort.js'
+import { changeTask } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import { learn } from './learning.js'
 import { isFollowed, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
 
@@ -32,7 +32,7 @@ export async function isAnswered(
     const stored = (await run.records.read(entry.call.callId))?.task
     if (stored?.task.taskId !== taskId) await untilHeard(run, task, signal)
     else if (stored?.answered.includes(inputKey))
-      learn(run, task, (record) => noted(record, inputKey), { from: 'storage' })
+      changeTask(run, task, (record) => noted(record, inputKey), { from: 'storage' })
   }
   return task.record.answered.includes(inputKey)
 }
@@ -58,7 +58,7 @@ export async function noteAnswered(
   const task = run.tasks.get(taskId)
   if (task !== undefined) {
     const next = (record: TaskRecord, notedAt: number) => ({ ...noted(record, inputKey), notedAt })
-    return learn(run, task, next, { from: 'here', write: true, tell: true })
+    return changeTask(run, task, next, { from: 'here', write: true, tell: true })
   }
   if (entry.call.stage.name === 'left') return
   if (before !== undefined) {

@@ -10,9 +10,9 @@ import type { TaskRecord } from '../record/record.js'
 import { aborted, onAbort } from '../time/abort.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { isAnswered, noteAnswered } from './answered.js'
+import { changeCall, changeTask } from './changes.js'
 import type { CallEntry, PendingResponse, TaskEntry } from './entries.js'
 import { handlerOf, setInput, validateInputResponse } from './inputs.js'
-import { change, learn } from './learning.js'
 import { sendResponse } from './requests.js'
 import type { Run } from './run.js'
 
@@ -145,7 +145,7 @@ function ask(
       reject(signal.reason)
     })
     const input: InputState = { request, status: isHandled ? 'handling' : 'open' }
-    change(run, entry, (call) => {
+    changeCall(run, entry, (call) => {
       const { stage } = call
       if (stage.name !== 'calling') return call
       return { ...call, stage: { ...stage, inputs: withInput(stage.inputs, inputKey, input) } }
@@ -269,7 +269,7 @@ async function give(
       // The server knows better of the task than what it has pushed: the next poll does not wait for the safety interval.
       const unquiet = (record: TaskRecord, at: number) => ({ ...record, quietUntil: 0, triedAt: at, notedAt: at })
       const task = run.tasks.get(taskId)
-      if (task !== undefined) learn(run, task, unquiet, { from: 'here', tell: true })
+      if (task !== undefined) changeTask(run, task, unquiet, { from: 'here', tell: true })
       throw error
     }
     await noteAnswered(run, entry, taskId, inputKey, before)

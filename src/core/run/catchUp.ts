@@ -1,8 +1,8 @@
 import { isRecordExpired } from '../record/keep.js'
 import { merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
+import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
-import { learn } from './learning.js'
 import { dropCall, followFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
@@ -60,7 +60,7 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const task = found?.task
   if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
   if (task.task.taskId !== followed.taskId) followFound(run, entry, found, stored ? 'there' : 'assumed')
-  else learn(run, entry.task, (record) => merge(record, task), { from: 'storage' })
+  else changeTask(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
 
 /** True where the task of the record was made after the one that the call follows. */

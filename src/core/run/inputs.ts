@@ -10,8 +10,8 @@ import type {
 } from '../protocol/inputRequest.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { type InputState, type Inputs, withInput } from '../record/inputs.js'
+import { changeCall, changeTask } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import { change, learn } from './learning.js'
 import type { Run } from './run.js'
 
 /** Changes how the response of this page to an input request fares. */
@@ -28,7 +28,7 @@ export function setInput(
   }
   const task = 'record' in owner ? owner : owner.task
   if (task !== undefined) {
-    learn(
+    changeTask(
       run,
       task,
       (record) => {
@@ -38,7 +38,7 @@ export function setInput(
       { from: 'here' },
     )
   } else if ('call' in owner) {
-    change(run, owner, (call) => {
+    changeCall(run, owner, (call) => {
       if (call.stage.name !== 'calling') return call
       const inputs = changed(call.stage.inputs)
       return inputs === call.stage.inputs ? call : { ...call, stage: { ...call.stage, inputs } }

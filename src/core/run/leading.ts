@@ -4,8 +4,8 @@ import { isAnotherTask, merge } from '../record/merge.js'
 import { isOver, type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
+import { changeTask, withInputsHere } from './changes.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
-import { learn, withInputs } from './learning.js'
 import { LEADER_RETRY_MS, listen, look, setBlocked } from './looking.js'
 import { dropPolls } from './polls.js'
 import { isFollowed, now, type Run, take } from './run.js'
@@ -93,7 +93,7 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)
     return { ...record, earliestAt: Math.max(record.earliestAt, earliestAt) }
   }
-  learn(run, task, noted, { from: 'storage' })
+  changeTask(run, task, noted, { from: 'storage' })
 }
 
 /** How long after it was received the task was noted, in ms: the same by every clock. */
@@ -127,10 +127,14 @@ export function attach(
     const known = isEarlier || isLater ? undefined : sharing
     const first = isNew ? record : withReason(record, 'resumed')
     const found = isEarlier ? reused(first, now(run)) : first
-    const task = known ?? createTaskEntry(withInputs(run, found, { ...found, answered: [], inputRequests: {} }))
+    const task = known ?? createTaskEntry(withInputsHere(run, found, { ...found, answered: [], inputRequests: {} }))
     // The response to a `tools/call` is none to a poll: it puts off none that is planned.
     if (known !== undefined)
-      known.record = withInputs(run, merge(known.record, isNew ? { ...record, earliestAt: 0 } : record), known.record)
+      known.record = withInputsHere(
+        run,
+        merge(known.record, isNew ? { ...record, earliestAt: 0 } : record),
+        known.record,
+      )
     if (tasks.size === 0) {
       run.push ??= run.createPush(run)
       run.unwatch = run.on.first(run)

@@ -7,9 +7,9 @@ import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
 import { NO_LOCK } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
+import { changeCall } from './changes.js'
 import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import { attach } from './leading.js'
-import { change } from './learning.js'
 import { failureOf, followFound } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
 import { refuseOther } from './refuseOther.js'
@@ -104,7 +104,7 @@ async function takeFound(
   if (plan === 'call') return undefined
   if (refuseOther(run, entry, found, 'there')) return 'taken'
   if (plan === 'follow') followFound(run, entry, record, 'there')
-  else change(run, entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
+  else changeCall(run, entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
   if (plan === 'repeat') return found
   if (plan !== 'follow') await settle(run, entry, { error: failureOf(record) }, true, record.task?.task)
   return 'taken'
@@ -114,7 +114,7 @@ async function takeFound(
 async function askIsRepeatable(run: Run, entry: CallEntry, signal: AbortSignal): Promise<boolean> {
   const { name, stage } = entry.call
   if (stage.name !== 'waiting' || stage.isCancelling) return run.port.isRepeatable(name)
-  change(run, entry, (call) => ({ ...call, stage: { ...stage, for: 'tools' } }))
+  changeCall(run, entry, (call) => ({ ...call, stage: { ...stage, for: 'tools' } }))
   const isRepeatable = await run.port.isRepeatable(name, signal)
   signal.throwIfAborted()
   return isRepeatable

@@ -1,9 +1,9 @@
 import { isAnotherTask, merge } from '../record/merge.js'
 import { type CallRecord, isOver, type Outcome, type TaskRecord, withEra } from '../record/record.js'
 import { dropForgotten, followInstead } from './catchUp.js'
+import { changeTask } from './changes.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
-import { learn } from './learning.js'
 import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
 import { now, type Receive, type Run } from './run.js'
@@ -68,7 +68,10 @@ function learnFrom(run: Run, told: TaskRecord): void {
   // A page that is not connected does not know what the server speaks.
   const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
   if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
-  learn(run, task, (record) => merge(record, told), { from: 'tab', write: isTold(before, told) ? 'missing' : false })
+  changeTask(run, task, (record) => merge(record, told), {
+    from: 'tab',
+    write: isTold(before, told) ? 'missing' : false,
+  })
   const { failure } = task.record
   if (failure === undefined || failure === before.failure) return
   run.onError(failure.error, task.calls[0]?.call.callId ?? '', 'poll')

@@ -3,8 +3,8 @@ import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
 import { setBack, type TaskRecord, withReason } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { catchUp } from './catchUp.js'
+import { changeTask } from './changes.js'
 import type { TaskEntry } from './entries.js'
-import { learn } from './learning.js'
 import { listen, look } from './looking.js'
 import { dropPolls } from './polls.js'
 import { now, type Run, take } from './run.js'
@@ -29,7 +29,7 @@ function soon(run: Run, task: TaskEntry): void {
   if (dueAt <= at || dueAt > soonAt) task.listenUntil = Math.max(task.listenUntil, soonAt)
   task.record = withReason(task.record, 'back-online')
   const hasBackoff = task.record.retryAt > at || task.record.quietUntil > at
-  learn(run, task, (record, triedAt) => (hasBackoff ? { ...clear(record), triedAt } : record), { from: 'online' })
+  changeTask(run, task, (record, triedAt) => (hasBackoff ? { ...clear(record), triedAt } : record), { from: 'online' })
 }
 
 /**

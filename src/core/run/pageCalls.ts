@@ -14,10 +14,10 @@ import type { StartPlan } from '../record/planStart.js'
 import type { CallRecord } from '../record/record.js'
 import { isSettled, type ToolCallState } from '../record/toolCallState.js'
 import { abortError } from '../time/abort.js'
+import { changeCall } from './changes.js'
 import { type CallEntry, createCallEntry, TOLD } from './entries.js'
 import { startTime } from './forgotten.js'
 import { attach, detach } from './leading.js'
-import { change } from './learning.js'
 import { resumeCancel } from './requests.js'
 import { type EndKind, now, type Run, take } from './run.js'
 
@@ -77,7 +77,7 @@ export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept
   const { task } = record
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
-  change(run, entry, (call) => asFound(call, record))
+  changeCall(run, entry, (call) => asFound(call, record))
   // It may have been read before the clock was set back, and shown as ended until now.
   void attach(run, entry, byClock(task, now(run)), kept)
   resumeCancel(run, entry)

@@ -3,12 +3,12 @@ import { asError } from '../protocol/asError.js'
 import { TaskRequestError } from '../protocol/errors.js'
 import { believedFrom, POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
-import { learn as learned } from '../record/learn.js'
+import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra, withReason } from '../record/record.js'
 import { aborted } from '../time/abort.js'
 import { withRequestTimeout } from '../time/retry.js'
+import { changeTask } from './changes.js'
 import type { TaskEntry } from './entries.js'
-import { learn } from './learning.js'
 import { decisionOf } from './looking.js'
 import { now, type Run } from './run.js'
 
@@ -63,7 +63,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     news = (record, at) => {
       if (snapshot === undefined) return record
       const isPushed = run.push?.isPushed(taskId) === true
-      return learned(
+      return learn(
         withEra(record, port.era()),
         snapshot,
         { now: at, askedAt: Math.min(askedAt ?? at, at), isPushed },
@@ -89,7 +89,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     task.poll = 'idle'
     return news(record, at)
   }
-  learn(run, task, over, { from: 'poll', tell: true, write: isLongWait })
+  changeTask(run, task, over, { from: 'poll', tell: true, write: isLongWait })
   if (isOut && tabs.hasPeers()) task.election?.giveAway()
   nextPolls(run)
 }
@@ -114,12 +114,12 @@ function announce(run: Run, task: TaskEntry, askedAt: number, why: PollReason): 
     sentAt: Math.max(record.sentAt, Math.min(askedAt, at)),
     believedFrom: believedFrom(record, askedAt, rules.policy),
   })
-  learn(run, task, sent, { from: 'poll-sent', tell: true, why })
+  changeTask(run, task, sent, { from: 'poll-sent', tell: true, why })
   if (!tabs.hasPeers()) return () => {}
   let timer: unknown
   const again = () => {
     timer = environment.setTimeout(() => {
-      learn(run, task, underWay, { from: 'call', tell: true })
+      changeTask(run, task, underWay, { from: 'call', tell: true })
       again()
     }, POLLING_MS / 2)
   }

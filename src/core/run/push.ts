@@ -1,12 +1,12 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
 import type { ListenHooks } from '../protocol/taskPort.js'
-import { learn as learned } from '../record/learn.js'
+import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
 import { createFloor } from '../time/floor.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
-import { type How, learn } from './learning.js'
+import { changeTask, type How } from './changes.js'
 import { polledTaskIds, type Run } from './run.js'
 
 /** One stream for all tasks that this tab polls (SEP-2663, "Task Status Notifications"). */
@@ -183,9 +183,9 @@ export function takePushed(run: Run): Push {
   let promised: ReadonlySet<string> = new Set()
   const pushed = new Set<string>()
 
-  const learnOf = (taskId: string, next: Parameters<typeof learn>[2], how: How) => {
+  const learnOf = (taskId: string, next: Parameters<typeof changeTask>[2], how: How) => {
     const task = run.tasks.get(taskId)
-    if (task !== undefined) learn(run, task, next, how)
+    if (task !== undefined) changeTask(run, task, next, how)
   }
 
   /** The server begins, or ceases, to push a task. */
@@ -217,7 +217,7 @@ export function takePushed(run: Run): Push {
       }
       const isPushed = pushed.has(taskId)
       const next = (record: TaskRecord, now: number) =>
-        learned(withEra(record, port.era()), snapshot, { now, askedAt: 0, isPushed }, rules)
+        learn(withEra(record, port.era()), snapshot, { now, askedAt: 0, isPushed }, rules)
       learnOf(taskId, next, { from: 'push', tell: true })
     },
     onHint: (taskId) =>

@@ -3,9 +3,9 @@ import { ToolCallKeyConflictError } from '../protocol/errors.js'
 import { isOtherHash } from '../record/argumentsHash.js'
 import { settledBy } from '../record/call.js'
 import { type CallRecord, isOver } from '../record/record.js'
+import { changeCall } from './changes.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { warnOfOtherArguments } from './keys.js'
-import { change } from './learning.js'
 import { dropCall, putFound } from './pageCalls.js'
 import type { Run } from './run.js'
 
@@ -22,7 +22,7 @@ export function refuseOther(run: Run, entry: CallEntry, found: CallRecord, kept:
   }
   const error = new ToolCallKeyConflictError(name, { callId, key })
   entry.abort?.abort(TOLD)
-  change(run, entry, (call, now) => ({ ...call, stage: settledBy({ error }, now) }))
+  changeCall(run, entry, (call, now) => ({ ...call, stage: settledBy({ error }, now) }))
   entry.reject(error)
   dropCall(run, callId)
   const { task } = found

@@ -5,9 +5,9 @@ import { isTerminal } from '../protocol/task.js'
 import type { Call, CallStage } from '../record/call.js'
 import { onAbort } from '../time/abort.js'
 import { type DeliveryOptions, deliver } from '../time/retry.js'
+import { changeCall, changeTask } from './changes.js'
 import { type CallEntry, leftSignal, type TaskEntry } from './entries.js'
 import { setInput } from './inputs.js'
-import { change, learn } from './learning.js'
 import { type Run, take } from './run.js'
 
 /*
@@ -74,7 +74,7 @@ export function sendResponse(
 function noteCancel(run: Run, task: TaskEntry, status: 'sending' | 'retrying' | undefined, error?: Error): void {
   const isRefused = status === undefined && error !== undefined
   const isNews = status === 'sending' || isRefused
-  learn(
+  changeTask(
     run,
     task,
     (record, at) => ({
@@ -113,7 +113,7 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
   const { task, call } = entry
   if (call.stage.name !== 'waiting' && call.stage.name !== 'calling' && call.stage.name !== 'task') return
   if (mayBeMade(call)) {
-    change(run, entry, (known) =>
+    changeCall(run, entry, (known) =>
       mayBeMade(known) ? { ...known, stage: { ...known.stage, isCancelling: true } } : known,
     )
     await entry.started

@@ -12,8 +12,8 @@ import type { CallRecord } from '../record/record.js'
 import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
 import { askedMs, retry } from '../time/retry.js'
 import { untilOnline } from '../time/untilOnline.js'
+import { changeCall } from './changes.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
-import { change } from './learning.js'
 import type { MakeOptions } from './makeCall.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
@@ -61,7 +61,7 @@ export async function sendCall(
   function checkLock(isNoted = true): void {
     if (lock.isHeld() && isNoted) return
     const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: false } as const
-    change(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent: 'no', stage: waiting }))
+    changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent: 'no', stage: waiting }))
     controller.abort(LOCK_LOST)
     signal.throwIfAborted()
   }
@@ -84,7 +84,7 @@ export async function sendCall(
       signal.throwIfAborted()
       key = undefined
       canRepeat = keyTtlMs > 0
-      change(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
+      changeCall(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
     }
     checkLock()
     isSentHere = true
@@ -93,21 +93,21 @@ export async function sendCall(
       keyAt = now(run)
     }
     const { sent } = entry.call
-    change(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
+    changeCall(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
     let isWaiting = true
     const written = await records.write(record, () => isWaiting && lock.isHeld())
     isWaiting = false
     if (written === true) entry.kept = 'there'
     if (written === 'newer') {
-      change(run, entry, (call) => ({ ...call, sent }))
+      changeCall(run, entry, (call) => ({ ...call, sent }))
       throw new PageOutdatedError(name, { callId })
     }
     if (!environment.isOnline()) await untilBackOnline()
     checkLock(written || lock === NO_LOCK || !records.isShared)
     if (signal.aborted && sent === 'no') {
       // Cancelled or left while the storage took its time: it is not sent, so no page is to take it for interrupted.
-      change(run, entry, (call) => ({ ...call, sent }))
+      changeCall(run, entry, (call) => ({ ...call, sent }))
       await records.remove(callId, record)
     }
     return key
@@ -124,7 +124,7 @@ export async function sendCall(
         {
           beforeSend,
           ask: (inputKey, request, abort) => run.answers.ask(run, entry, inputKey, request, abort),
-          onProgress: (progress) => change(run, entry, (call, progressAt) => ({ ...call, progress, progressAt })),
+          onProgress: (progress) => changeCall(run, entry, (call, progressAt) => ({ ...call, progress, progressAt })),
           signal,
         },
       )
@@ -134,7 +134,7 @@ export async function sendCall(
       const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
       if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
       const waitMs = askedMs(error) ?? 0
-      change(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
+      changeCall(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
       if (failures < policy.maxAttempts && environment.now() + waitMs < giveUpAt) return waitMs
       throw error instanceof ToolCallInterruptedError
         ? error
@@ -145,7 +145,7 @@ export async function sendCall(
 
 /** The call waits for the network, or goes out. */
 function setOffline(run: Run, entry: CallEntry, isOffline: boolean): void {
-  change(
+  changeCall(
     run,
     entry,
     (call) => {

@@ -14,9 +14,9 @@ import { type Call, isDone, settledBy } from '../record/call.js'
 import type { Outcome, TaskEnd, TaskRecord } from '../record/record.js'
 import { taskOutcome } from '../record/taskOutcome.js'
 import { isSettled } from '../record/toolCallState.js'
+import { changeCall } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import { detach } from './leading.js'
-import { change } from './learning.js'
 import { noteSettled } from './pageCalls.js'
 import { type Run, take } from './run.js'
 import { recordOfEntry, report, write } from './showing.js'
@@ -44,7 +44,7 @@ function endsDelivery(error: Error): boolean {
 
 async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Promise<void> {
   const { callId, name } = entry.call
-  change(run, entry, (call) => (call.stage.name === 'task' ? { ...call, stage: { name: 'ending' } } : call))
+  changeCall(run, entry, (call) => (call.stage.name === 'task' ? { ...call, stage: { name: 'ending' } } : call))
   try {
     if (end === undefined) return
     if ('error' in end) throw withCallId(end.error, callId)
@@ -73,7 +73,7 @@ export async function settle(
   if (entry.call.stage.name === 'left') return
   entry.lastRecord = entry.task && recordOfEntry(run, entry)
   const task = named ?? entry.task?.record.task
-  change(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
+  changeCall(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
   take(run, () => detach(run, entry))
   if ('error' in outcome) entry.reject(outcome.error)
   else entry.resolve(outcome.result)

@@ -9,11 +9,11 @@ import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'
 import { isSettled } from '../record/toolCallState.js'
 import { NO_LOCK } from '../tabs/tabs.js'
+import { changeCall } from './changes.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import { isForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
-import { change } from './learning.js'
 import { makeCall } from './makeCall.js'
 import { findTask, isMadeAgain, isReusable, MAX_SETTLED, newCall, putCall, putFound, type Repeat } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
@@ -123,7 +123,7 @@ async function noteResumed(run: Run, entry: CallEntry, record: CallRecord): Prom
   const noted = await records.read(callId)
   if (noted === undefined || noted.task?.task.taskId !== task?.task.taskId) return
   const { tool: name, meta, keepResult } = noted
-  change(run, entry, (call) => ({ ...call, name, meta, keepResult }))
+  changeCall(run, entry, (call) => ({ ...call, name, meta, keepResult }))
 }
 
 /** The calls of earlier visits. What is followed of them is returned; the rest is listed in the store. */

@@ -27,7 +27,7 @@ export interface How {
  */
 
 /** Changes a call, unless it is left. */
-export function change(
+export function changeCall(
   run: Run,
   entry: CallEntry,
   next: (call: Call, now: number) => Call,
@@ -44,7 +44,7 @@ export function change(
 }
 
 /** Changes what is known of a task, while it is followed here. */
-export function learn(
+export function changeTask(
   run: Run,
   task: TaskEntry,
   next: (record: TaskRecord, now: number) => TaskRecord,
@@ -54,7 +54,7 @@ export function learn(
     const at = now(run)
     if (run.tasks.get(task.taskId) !== task) return
     const before = task.record
-    const after = withInputs(run, next(before, at), before)
+    const after = withInputsHere(run, next(before, at), before)
     if (after === before) return look(run, task)
     task.record = after
     if (after.heardAt > before.heardAt) task.cutOffs = 0
@@ -75,7 +75,7 @@ export function learn(
 }
 
 /** The record with the inputs of this page as it asks them. */
-export function withInputs({ rules }: Run, after: TaskRecord, before: TaskRecord): TaskRecord {
+export function withInputsHere({ rules }: Run, after: TaskRecord, before: TaskRecord): TaskRecord {
   if (after.inputRequests === before.inputRequests && after.answered === before.answered) return after
   const inputs = inputsOf(after.here.inputs, after.inputRequests, after.answered, rules.isHandled)
   return inputs === after.here.inputs ? after : { ...after, here: { ...after.here, inputs } }
