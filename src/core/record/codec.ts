@@ -17,7 +17,7 @@ export const VERSION = 1
 
 /** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */
 export function encodeCallRecord(record: CallRecord): string {
-  return JSON.stringify({ v: VERSION, ...kept(record) })
+  return JSON.stringify({ v: VERSION, ...keptMembers(record) })
 }
 
 /**
@@ -26,7 +26,7 @@ export function encodeCallRecord(record: CallRecord): string {
 const MAX_ANSWERED = 512
 
 /** The members that are kept. What is undefined is left out by `JSON.stringify`. */
-export function kept({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
+export function keptMembers({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
   const identity = { ...call, era: task?.era ?? 'modern' }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task

@@ -3,14 +3,14 @@ import { errorFromJson } from '../protocol/errorJson.js'
 import { isTaskError } from '../protocol/errors.js'
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
 import { isTerminalTask, parseDetailedTask } from '../protocol/task.js'
-import { hasMembers, isCount, isTime, kept, type Members, type ReadTask, readCallRecord } from './codec.js'
+import { hasMembers, isCount, isTime, keptMembers, type Members, type ReadTask, readCallRecord } from './codec.js'
 import type { CallRecord, Outcome, PollFailure, TaskRecord } from './record.js'
 
 // What tabs tell each other beyond what is kept. Apart from the format of storage, so that a page without tabs ships none of it.
 
 /** What is kept of a record, with everything that other tabs are to know, as plain data for `postMessage`. Errors travel as JSON. */
 export function tellCallRecord(record: CallRecord, outcome?: Outcome): JsonObject {
-  const body = kept(record)
+  const body = keptMembers(record)
   const { task } = record
   if (task === undefined) return { ...body, outcome: outcome && tellOutcome(outcome) }
   const { statusMessage, progress, _meta } = task.task

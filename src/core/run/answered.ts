@@ -40,7 +40,7 @@ export async function isAnswered(
 /** Resolves once the server has said of the task what this page may not know yet. */
 async function untilHeard(run: Run, task: TaskEntry, signal: AbortSignal): Promise<void> {
   if (task.record.heardAt > task.doubtfulSince || !isFollowed(run, task)) return
-  await Promise.race([new Promise<void>((resolve) => task.heard.push(resolve)), aborted(signal)])
+  await Promise.race([new Promise<void>((resolve) => task.onHeard.push(resolve)), aborted(signal)])
 }
 
 /**

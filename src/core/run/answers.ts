@@ -37,12 +37,12 @@ function onInputs(run: Run, task: TaskEntry): void {
   const [entry] = task.calls
   if (entry === undefined) return
   for (const [key, { status }] of inputs) {
-    if (status === 'handling' && !task.pending?.has(key)) void handle(run, entry, key)
+    if (status === 'handling' && !task.pending?.has(key)) void runHandler(run, entry, key)
   }
 }
 
 /** Has the handler of the app respond, if there is one. */
-async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<void> {
+async function runHandler(run: Run, entry: CallEntry, inputKey: string): Promise<void> {
   const { callId } = entry.call
   const { task } = entry
   const taskId = task?.taskId
@@ -58,7 +58,7 @@ async function handle(run: Run, entry: CallEntry, inputKey: string): Promise<voi
       // One that does not look at the signal must not keep its turn, which another client of the page may wait for.
       const response = await Promise.race([handler({ taskId, callId, inputKey, signal }), aborted(signal)])
       if (!isWanted()) return
-      await check(run, callId, request, response)
+      await checkResponse(run, callId, request, response)
       if (isWanted()) await give(run, by(), taskId, inputKey, response, turn)
     })
   } catch (error) {
@@ -81,12 +81,12 @@ function respond(run: Run, entry: CallEntry, inputKey: string, response: InputRe
     return isEqual(pending.sent.response, response) ? pending.sent.promise : refuse(callId, ANSWERING)
   }
   setInput(run, entry, inputKey, ({ request }) => ({ request, status: 'sending' }))
-  const promise = send(run, entry, inputKey, input.request, response, pending)
+  const promise = respondInTurn(run, entry, inputKey, input.request, response, pending)
   if (pending.sent === undefined) pending.sent = { response, promise }
   return promise
 }
 
-async function send(
+async function respondInTurn(
   run: Run,
   entry: CallEntry,
   inputKey: string,
@@ -99,7 +99,7 @@ async function send(
   const taskId = task?.taskId
   const { signal } = pending.controller
   try {
-    await check(run, callId, request, response)
+    await checkResponse(run, callId, request, response)
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       // Another tab has responded in the meantime, and a user of this one would take that response for theirs.
       if (await isAnswered(run, entry, taskId, inputKey, signal)) await refuse(callId, ANSWERED)
@@ -150,7 +150,7 @@ function ask(
       if (stage.name !== 'calling') return call
       return { ...call, stage: { ...stage, inputs: withInput(stage.inputs, inputKey, input) } }
     })
-    void handle(run, entry, inputKey)
+    void runHandler(run, entry, inputKey)
   })
 }
 
@@ -200,7 +200,7 @@ async function refuse(callId: string, why: string): Promise<never> {
 }
 
 /** @throws {TaskInputError} if the response is none to the input request. */
-async function check(run: Run, callId: string, request: InputRequest, response: InputResponse): Promise<void> {
+async function checkResponse(run: Run, callId: string, request: InputRequest, response: InputResponse): Promise<void> {
   const problem = await validateInputResponse(request, response, run.checkForm)
   if (problem === undefined) return
   const issues = typeof problem === 'string' ? [] : problem

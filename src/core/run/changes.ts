@@ -7,7 +7,7 @@ import { isShownAlike } from '../record/show.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import { look } from './looking.js'
 import { now, type Run, take } from './run.js'
-import { report, showAll, shown, tell, write } from './showing.js'
+import { report, showCall, showCallsOf, tell, write } from './showing.js'
 import type { Source } from './tap.js'
 
 /** How a change of what is known of a task came about, and who else is to know. */
@@ -39,7 +39,7 @@ export function changeCall(
     entry.call = next(before, now(run))
     if (entry.call === before) return
     report(run, entry, from, entry.task?.record, before)
-    shown(run, entry)
+    showCall(run, entry)
   })
 }
 
@@ -58,7 +58,7 @@ export function changeTask(
     if (after === before) return look(run, task)
     task.record = after
     if (after.heardAt > before.heardAt) task.cutOffs = 0
-    if (after.heardAt > task.doubtfulSince) for (const go of task.heard.splice(0)) go()
+    if (after.heardAt > task.doubtfulSince) for (const go of task.onHeard.splice(0)) go()
     const { end } = after
     const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
     if (isWritten) for (const entry of task.calls) void write(run, entry, how.write === 'missing')
@@ -67,7 +67,7 @@ export function changeTask(
     if (how.tell && run.tabs.hasPeers() && !isLocal) tell(run, task)
     for (const entry of task.calls) report(run, entry, how.from, before, entry.call, how.why)
     if (isWritten) for (const entry of task.calls) report(run, entry, 'record-written')
-    if (end === undefined && !isShownAlike(before, after)) showAll(run, task)
+    if (end === undefined && !isShownAlike(before, after)) showCallsOf(run, task)
     if (after.here.inputs !== before.here.inputs) run.answers.onInputs(run, task)
     if (end !== undefined && before.end === undefined) run.on.end(run, task, [...task.calls])
     look(run, task)

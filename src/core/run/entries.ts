@@ -68,7 +68,7 @@ export interface TaskEntry extends Wakeable {
   readonly calls: CallEntry[]
   /** The election of the tab that polls it, and what leaves it; undefined while it is not followed. */
   election: Election | undefined
-  leave: Unsubscribe | undefined
+  leaveElection: Unsubscribe | undefined
   /** `queued`: due, and waiting for a free connection. */
   poll: 'idle' | 'queued' | 'sent'
   /** Until when this tab waits for what others may have to say, ms since the epoch: one that does not lead waits longer. */
@@ -76,9 +76,9 @@ export interface TaskEntry extends Wakeable {
   /** When this page came to know of the task from another tab, or woke, ms since the epoch: what it knows may be older. */
   doubtfulSince: number
   /** Called when the server was heard since then. */
-  heard: (() => void)[]
+  onHeard: (() => void)[]
   /** How often the note that another page may have left is being read. */
-  checks: number
+  noteReads: number
   /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
   wasLate: boolean
   /** How many polls of this page another tab has cut off since the server was last heard of. */
@@ -147,12 +147,12 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     record,
     calls: [],
     election: undefined,
-    leave: undefined,
+    leaveElection: undefined,
     poll: 'idle',
     listenUntil: 0,
     doubtfulSince: 0,
-    heard: [],
-    checks: 0,
+    onHeard: [],
+    noteReads: 0,
     wasLate: false,
     cutOffs: 0,
     ownSentAt: 0,

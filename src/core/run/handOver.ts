@@ -15,18 +15,18 @@ const HAND_OVER_MS = 1000
  * ```
  */
 export const readHandedOver: ReadFound = async (run, callId, found) => {
-  const { wanted, environment, tabs } = run
+  const { wantedRecords, environment, tabs } = run
   if (found?.held === undefined) return found
   const told = await new Promise<CallRecord | undefined>((resolve) => {
-    const takers = wanted.get(callId) ?? new Set()
+    const takers = wantedRecords.get(callId) ?? new Set()
     const end = (record?: CallRecord) => {
       environment.clearTimeout(timer)
       stopListening()
       takers.delete(end)
-      if (takers.size === 0) wanted.delete(callId)
+      if (takers.size === 0) wantedRecords.delete(callId)
       resolve(record)
     }
-    wanted.set(callId, takers.add(end))
+    wantedRecords.set(callId, takers.add(end))
     const timer = environment.setTimeout(end, HAND_OVER_MS)
     let stopListening = () => {}
     stopListening = onAbort(run.closing.signal, end)

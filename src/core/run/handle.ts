@@ -5,7 +5,7 @@ import { nextPoll } from '../record/decide.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import { abortError, onAbort } from '../time/abort.js'
 import type { CallEntry } from './entries.js'
-import { place } from './leading.js'
+import { joinOrLeave } from './leading.js'
 import { cancel } from './requests.js'
 import { isFollowed, type Run } from './run.js'
 
@@ -67,7 +67,7 @@ function observe(run: Run, entry: CallEntry): (() => void) | undefined {
   if (run.followsUnobserved) return undefined
   const count = (by: number) => {
     entry.observers += by
-    if (entry.task !== undefined) place(run, entry.task)
+    if (entry.task !== undefined) joinOrLeave(run, entry.task)
   }
   count(1)
   // A component that unmounts and mounts again in the same turn has not gone away.

@@ -9,7 +9,7 @@ import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
 import { LEADER_RETRY_MS, listen, look, setBlocked } from './looking.js'
 import { dropPolls } from './polls.js'
 import { isFollowed, now, type Run, take } from './run.js'
-import { report, shown, tell, write } from './showing.js'
+import { report, showCall, tell, write } from './showing.js'
 
 /** How often the time is doubled for which a tab waits whose polls were cut off: 32 s, longer than any poll takes. */
 const MAX_DOUBLED = 5
@@ -78,9 +78,9 @@ function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
 async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<void> {
   const [entry] = task.calls
   if (entry === undefined) return
-  task.checks++
+  task.noteReads++
   const found = await run.records.find(entry.call.callId)
-  task.checks--
+  task.noteReads--
   const noted = (record: TaskRecord, at: number): TaskRecord => {
     // Tabs that steal from each other would put the poll off in turn, for ever: here and where a note that cannot be written
     // over is by a clock that was set back, and seems to be of this moment whenever it is read.
@@ -105,7 +105,7 @@ const ageOf = ({ notedAt, receivedAt }: TaskRecord): number => notedAt - receive
  *
  * @param kept Where the record comes from: the server, storage, or another tab.
  */
-export function attach(
+export function attachToTask(
   run: Run,
   entry: CallEntry,
   record: TaskRecord,
@@ -118,7 +118,7 @@ export function attach(
     const before = entry.call
     const { name } = before.stage
     if (name === 'left' || name === 'settled' || name === 'ending') return
-    detach(run, entry)
+    detachFromTask(run, entry)
     const { taskId } = record.task
     const sharing = tasks.get(taskId)
     // A server that was restarted may give the id to another task: the later one counts, and the earlier one is lost.
@@ -148,23 +148,23 @@ export function attach(
     if (isNew || record.here.wasAhead) written = write(run, entry)
     report(run, entry, isNew ? 'created' : 'resumed', undefined, before)
     if (isNew) report(run, entry, 'record-written')
-    shown(run, entry)
+    showCall(run, entry)
     // Its result may be kept, and the server may have it no longer.
     if (!isNew && entry.call.keepResult && isOver(record) && record.end === undefined) void readNote(run, task)
-    place(run, task, isNew)
+    joinOrLeave(run, task, isNew)
     if (task.record.here.inputs.size > 0) run.answers.onInputs(run, task)
     // Other calls of it may be settling already.
     if (task.record.end !== undefined) run.on.end(run, task, [entry])
     if (!isLater || sharing.record.end !== undefined) return
     sharing.record = reused(sharing.record, now(run))
-    place(run, sharing)
+    joinOrLeave(run, sharing)
     run.on.end(run, sharing, [...sharing.calls])
   })
   return written
 }
 
 /** Takes a call away from its task. */
-export function detach(run: Run, entry: CallEntry): void {
+export function detachFromTask(run: Run, entry: CallEntry): void {
   const { task } = entry
   if (task === undefined) return
   const { calls } = task
@@ -174,17 +174,17 @@ export function detach(run: Run, entry: CallEntry): void {
     if (run.tasks.get(task.taskId) === task) run.tasks.delete(task.taskId)
     for (const { controller } of task.pending?.values() ?? []) controller.abort()
   }
-  place(run, task)
+  joinOrLeave(run, task)
   if (calls.length === 0 && run.tasks.size === 0) run.unwatch?.()
 }
 
 /** Stands for the election of a task while it is followed, and asks what others know of it. */
-export function place(run: Run, task: TaskEntry, isNew = false): void {
+export function joinOrLeave(run: Run, task: TaskEntry, isNew = false): void {
   const { tabs } = run
   if (isFollowed(run, task) === (task.election !== undefined)) return look(run, task)
   if (task.election === undefined) {
     task.election = tabs.electionOf(task.taskId)
-    task.leave = task.election.join()
+    task.leaveElection = task.election.join()
     if (!tabs.isAlone) {
       // What the other tabs know of a task that is not new has still to be received.
       const isLeader = task.election.isLeader()
@@ -200,8 +200,8 @@ export function place(run: Run, task: TaskEntry, isNew = false): void {
       tabs.post({ type: 'ask', taskId: task.taskId })
     }
   } else {
-    task.leave?.()
-    task.election = task.leave = undefined
+    task.leaveElection?.()
+    task.election = task.leaveElection = undefined
     setBlocked(run, task, undefined)
     stopPolling(run, task)
   }

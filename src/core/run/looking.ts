@@ -3,7 +3,7 @@ import type { TaskRecord } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import type { TaskEntry } from './entries.js'
 import { isFollowed, now, type Run } from './run.js'
-import { showAll } from './showing.js'
+import { showCallsOf } from './showing.js'
 
 /** How long a tab that has tried to take the lead waits before it tries again, in ms, and one that has lost it. */
 export const LEADER_RETRY_MS = 1000
@@ -53,23 +53,23 @@ export function decisionOf(run: Run, task: TaskEntry): Decision | undefined {
     isOnline: environment.isOnline(),
     isVisible: environment.isVisible(),
     isLeader: election.isLeader(),
-    listenUntil: task.checks > 0 ? Number.POSITIVE_INFINITY : task.listenUntil,
+    listenUntil: task.noteReads > 0 ? Number.POSITIVE_INFINITY : task.listenUntil,
   }
   return decide(record, circumstances, run.rules.policy)
 }
 
 /** Notes whether another tab says that it polls the task. */
-function noteElsewhere({ elsewhere }: Run, task: TaskEntry, at: number): void {
-  if (task.poll !== 'sent' && task.calls.length > 0 && task.record.pollingUntil > at) elsewhere.add(task)
-  else elsewhere.delete(task)
+function noteElsewhere({ polledElsewhere }: Run, task: TaskEntry, at: number): void {
+  if (task.poll !== 'sent' && task.calls.length > 0 && task.record.pollingUntil > at) polledElsewhere.add(task)
+  else polledElsewhere.delete(task)
 }
 
 /**
  * True if the leading tab is polling other tasks. With more tasks than connections and a slow server, this task waits for a connection
  * there. If this tab took the lead, it would abort those polls, and no tab would ever receive a response.
  */
-function isLeaderBusy({ elsewhere, rules }: Run, task: TaskEntry, at: number): boolean {
-  return [...elsewhere].some(
+function isLeaderBusy({ polledElsewhere, rules }: Run, task: TaskEntry, at: number): boolean {
+  return [...polledElsewhere].some(
     (other) => other !== task && other.election === task.election && polledUntil(other.record, rules.policy) > at,
   )
 }
@@ -99,5 +99,5 @@ export function setBlocked(run: Run, task: TaskEntry, blocked: TaskRecord['here'
   const { record } = task
   if (record.here.blocked === blocked) return
   task.record = { ...record, here: { ...record.here, blocked } }
-  showAll(run, task)
+  showCallsOf(run, task)
 }

@@ -9,7 +9,7 @@ import { NO_LOCK } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
 import { changeCall } from './changes.js'
 import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
-import { attach } from './leading.js'
+import { attachToTask } from './leading.js'
 import { failureOf, followFound } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
 import { refuseOther } from './refuseOther.js'
@@ -67,7 +67,7 @@ export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): 
     const at = now(run)
     // Born terminal, its result can be fetched; else the first poll is one interval away.
     const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, run.rules.policy)
-    await attach(run, entry, newTaskRecord(task, run.port.era(), at, earliestAt), 'unwritten')
+    await attachToTask(run, entry, newTaskRecord(task, run.port.era(), at, earliestAt), 'unwritten')
     if (entry.task !== undefined) tell(run, entry.task)
     resumeCancel(run, entry, signal.aborted)
   } catch (error) {

@@ -43,7 +43,7 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   // Several calls may have one task, and a call that was forgotten may have been found again.
   if (task !== undefined) learnFrom(run, task)
   if (isForgotten(run, callId, startedAt)) return
-  for (const takeRecord of run.wanted.get(callId) ?? []) takeRecord(record)
+  for (const takeRecord of run.wantedRecords.get(callId) ?? []) takeRecord(record)
   const known = calls.get(callId)
   if (task === undefined) {
     if (outcome === undefined || known === undefined) return

@@ -56,7 +56,7 @@ export function watchPage(run: Run): Unsubscribe {
     environment.onVisibilityChange(all(look)),
     environment.onPageHide(() => {
       writeAll(run)
-      dropPolls(run, [...run.underWay.keys(), ...run.waiting])
+      dropPolls(run, [...run.pollsUnderWay.keys(), ...run.pollsInLine])
       // One that is alone has no lead to give away, and the poll that it gives up is due again, if only once it is back.
       const until = now(run) + MESSAGE_DELAY_MS
       for (const task of run.tasks.values())

@@ -17,7 +17,7 @@ import { abortError } from '../time/abort.js'
 import { changeCall } from './changes.js'
 import { type CallEntry, createCallEntry, TOLD } from './entries.js'
 import { startTime } from './forgotten.js'
-import { attach, detach } from './leading.js'
+import { attachToTask, detachFromTask } from './leading.js'
 import { resumeCancel } from './requests.js'
 import { type EndKind, now, type Run, take } from './run.js'
 
@@ -62,7 +62,7 @@ export function leaveCall(run: Run, callId: string, why: string): void {
   entry.call = { ...entry.call, stage: { name: 'left', reason } }
   entry.abort?.abort(reason)
   for (const { controller } of entry.pending?.values() ?? []) controller.abort()
-  take(run, () => detach(run, entry))
+  take(run, () => detachFromTask(run, entry))
   entry.reject(reason)
 }
 
@@ -79,7 +79,7 @@ export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept
   entry.abort?.abort(TOLD)
   changeCall(run, entry, (call) => asFound(call, record))
   // It may have been read before the clock was set back, and shown as ended until now.
-  void attach(run, entry, byClock(task, now(run)), kept)
+  void attachToTask(run, entry, byClock(task, now(run)), kept)
   resumeCancel(run, entry)
   return entry
 }

@@ -17,23 +17,23 @@ const GIVEN_UP = new Error('The poll was given up.')
 
 /** Polls a task that is due: one poll a task, and no more at once than the page has connections to spare. */
 export function addPoll(run: Run, task: TaskEntry): void {
-  if (run.underWay.has(task)) return
-  run.waiting.add(task)
+  if (run.pollsUnderWay.has(task)) return
+  run.pollsInLine.add(task)
   nextPolls(run)
 }
 
 /** Gives up the polls of these tasks. One in line was not sent, so nothing else says that it is over. */
-export function dropPolls({ waiting, underWay }: Run, tasks: Iterable<TaskEntry>): void {
+export function dropPolls({ pollsInLine, pollsUnderWay }: Run, tasks: Iterable<TaskEntry>): void {
   for (const task of tasks) {
-    if (waiting.delete(task)) task.poll = 'idle'
-    underWay.get(task)?.abort(GIVEN_UP)
+    if (pollsInLine.delete(task)) task.poll = 'idle'
+    pollsUnderWay.get(task)?.abort(GIVEN_UP)
   }
 }
 
 function nextPolls(run: Run): void {
-  for (const task of run.waiting) {
-    if (run.underWay.size >= run.maxConcurrentPolls) return
-    run.waiting.delete(task)
+  for (const task of run.pollsInLine) {
+    if (run.pollsUnderWay.size >= run.maxConcurrentPolls) return
+    run.pollsInLine.delete(task)
     void poll(run, task)
   }
 }
@@ -43,7 +43,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   const { policy } = rules
   const { taskId } = task
   const controller = new AbortController()
-  run.underWay.set(task, controller)
+  run.pollsUnderWay.set(task, controller)
   let askedAt: number | undefined
   let stopTelling: Unsubscribe = () => {}
   let isOut = false
@@ -84,7 +84,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     }
   }
   stopTelling()
-  run.underWay.delete(task)
+  run.pollsUnderWay.delete(task)
   const over = (record: TaskRecord, at: number) => {
     task.poll = 'idle'
     return news(record, at)

@@ -91,10 +91,10 @@ export interface Run extends CallsOptions {
   /** What the clock said last. */
   lastNow: number
   /** The tasks whose polls wait for a free connection, and those that are polled. */
-  readonly waiting: Set<TaskEntry>
-  readonly underWay: Map<TaskEntry, AbortController>
+  readonly pollsInLine: Set<TaskEntry>
+  readonly pollsUnderWay: Map<TaskEntry, AbortController>
   /** The tasks that another tab says it polls. */
-  readonly elsewhere: Set<TaskEntry>
+  readonly polledElsewhere: Set<TaskEntry>
   /** Undefined before the first task. */
   push: Push | undefined
   /** Stops listening to the page, which is listened to while there is a task. */
@@ -105,7 +105,7 @@ export interface Run extends CallsOptions {
   /** Ids of calls that have ended, in the order in which they did: with a key, without one, and in earlier visits. */
   readonly ended: Readonly<Record<EndKind, Set<string>>>
   /** Called with the record of a call that another tab has, where this one has asked for it. */
-  readonly wanted: Map<string, Set<(record: CallRecord) => void>>
+  readonly wantedRecords: Map<string, Set<(record: CallRecord) => void>>
   /** Where `tasks/update` waits for its turn. */
   readonly updatesInLine: Semaphore
   /** One response to an input request after the other. */

@@ -16,7 +16,7 @@ import { taskOutcome } from '../record/taskOutcome.js'
 import { isSettled } from '../record/toolCallState.js'
 import { changeCall } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import { detach } from './leading.js'
+import { detachFromTask } from './leading.js'
 import { noteSettled } from './pageCalls.js'
 import { type Run, take } from './run.js'
 import { recordOfEntry, report, write } from './showing.js'
@@ -74,7 +74,7 @@ export async function settle(
   entry.lastRecord = entry.task && recordOfEntry(run, entry)
   const task = named ?? entry.task?.record.task
   changeCall(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
-  take(run, () => detach(run, entry))
+  take(run, () => detachFromTask(run, entry))
   if ('error' in outcome) entry.reject(outcome.error)
   else entry.resolve(outcome.result)
   noteSettled(run, entry)

@@ -7,15 +7,15 @@ import type { Run } from './run.js'
 import type { Source } from './tap.js'
 
 /** Shows a call that may have changed. */
-export function shown(run: Run, entry: CallEntry): void {
+export function showCall(run: Run, entry: CallEntry): void {
   const next = show(entry.call, entry.task?.record, entry.shown)
   if (next === entry.shown) return
   entry.shown = next
   if (run.calls.get(next.callId) === entry) run.store.setCall(next)
 }
 
-export function showAll(run: Run, task: TaskEntry): void {
-  for (const entry of task.calls) shown(run, entry)
+export function showCallsOf(run: Run, task: TaskEntry): void {
+  for (const entry of task.calls) showCall(run, entry)
 }
 
 /** Tells whoever observes the client what has changed since `call` and `task`. `why`: why the poll that is sent comes now. */

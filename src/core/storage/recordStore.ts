@@ -141,7 +141,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
         if (isKept && text === undefined) return false
         const stored = parse(key, text)
         if (isNewer(key, text) || isSuccessor(stored, record)) return true
-        return encodeCallRecord(mergeCalls(byClock(stored, record, setBackBy), record))
+        return encodeCallRecord(mergeCalls(setBackStored(stored, record, setBackBy), record))
       })
     },
 
@@ -169,7 +169,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
  * The stored record by a clock that was set back, unless another page has moved it already. When the task was received
  * tells: every page that has not seen the clock move has the same time.
  */
-function byClock(stored: CallRecord | undefined, { task }: CallRecord, by: number): CallRecord | undefined {
+function setBackStored(stored: CallRecord | undefined, { task }: CallRecord, by: number): CallRecord | undefined {
   if (stored?.task === undefined || task === undefined) return stored
   const ahead = stored.task.receivedAt - task.receivedAt
   const isOfOldClock = ahead === by || stored.task.here.wasAhead
