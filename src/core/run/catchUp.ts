@@ -3,9 +3,10 @@ import { merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
-import { dropCall, followFound } from './pageCalls.js'
+import { dropForgotten } from './forget.js'
+import { followFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
-import { recordOfEntry } from './showing.js'
+import { recordOfEnded, recordOfEntry } from './showing.js'
 
 /*
  * What the calls of this page take from their records, which other pages write, too.
@@ -35,11 +36,6 @@ export function catchUpTaskless(run: Run): void {
   }
 }
 
-/** What was recorded of a call that has ended. */
-function recordOfEnded({ call: { stage }, lastRecord }: CallEntry): CallRecord | undefined {
-  return stage.name === 'recorded' ? stage.record : lastRecord
-}
-
 /**
  * Another tab has made the call again. Two that do so in the same moment agree on the task that is recorded:
  *
@@ -67,27 +63,4 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
 function isLater({ startedAt, task }: CallRecord, { call, task: followed }: CallEntry): boolean {
   if (startedAt !== call.startedAt) return startedAt > call.startedAt
   return (task?.task.taskId ?? '') > (followed?.taskId ?? '')
-}
-
-/** How far ahead of the clock a call may be started, in ms: each that is forgotten in the same millisecond adds one. */
-const AHEAD_MS = 100
-
-/**
- * Drops a call that was forgotten elsewhere at `at`, ms since the epoch. What this page may have written since goes as well,
- * but not what belongs to a call made since.
- */
-export function dropForgotten(run: Run, callId: string, at: number = Number.POSITIVE_INFINITY): void {
-  const entry = run.calls.get(callId)
-  if (entry === undefined) return
-  const record = recordOfEnded(entry) ?? recordOfEntry(run, entry)
-  const { startedAt, task } = record
-  const time = now(run)
-  // A `startedAt` in the future was recorded before the clock was set back: then the times of the task say it, which are moved with the
-  // clock. If `at` is in the future, too, both are of the same clock.
-  const isOfThisClock = startedAt <= time + AHEAD_MS || at > time
-  const since = isOfThisClock ? startedAt : (task?.receivedAt ?? startedAt)
-  if (since > at && (isOfThisClock || since <= time)) return
-  dropCall(run, callId)
-  // By a clock that was set back since, what was called since may seem to be older than the task.
-  void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }

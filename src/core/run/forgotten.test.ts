@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forget, isForgotten, noteForgotten, startTime } from './forgotten.js'
+import { isForgotten, noteForgotten, noteForgottenNow, startTime } from './forgotten.js'
 import type { Run } from './run.js'
 
 function begin() {
@@ -12,19 +12,19 @@ describe('forgotten calls', () => {
   it('are known, one or all of them, and what was started later is not among them', () => {
     const { clock, run } = begin()
     const started = startTime(run)
-    forget(run, 'a')
+    noteForgottenNow(run, 'a')
     expect(isForgotten(run, 'a', started)).toBe(true)
     expect(isForgotten(run, 'b', started)).toBe(false)
     clock.now = 2000
-    forget(run)
+    noteForgottenNow(run)
     expect(isForgotten(run, 'b', started)).toBe(true)
     expect(isForgotten(run, 'b', 2001)).toBe(false)
   })
 
   it('are forgotten before the next call starts, also in the same millisecond', () => {
     const { run } = begin()
-    forget(run, 'a')
-    const at = forget(run, 'a')
+    noteForgottenNow(run, 'a')
+    const at = noteForgottenNow(run, 'a')
     expect(at).toBe(1001)
     expect(startTime(run)).toBeGreaterThan(at)
     expect(isForgotten(run, 'a', startTime(run))).toBe(false)
@@ -35,7 +35,7 @@ describe('forgotten calls', () => {
     noteForgotten(run, 'a', 5000)
     expect(startTime(run)).toBe(5001)
     clock.now = 0
-    expect(forget(run, 'b')).toBe(5001)
+    expect(noteForgottenNow(run, 'b')).toBe(5001)
     expect(isForgotten(run, 'a', 5000)).toBe(true)
   })
 

@@ -10,11 +10,11 @@ import type { Run } from './run.js'
  * a write that was on its way             its call is `left`, and `update` writes only what is there (showing.ts)
  * a page that was in the back-forward     finds no record, and drops the call, also one that has ended, or was sent and has no
  * cache or frozen                         task yet (catchUp.ts)
- * a page that was opened before a slow    hears of it once more when the record is removed (calls.ts)
+ * a page that was opened before a slow    hears of it once more when the record is removed (forget.ts)
  * storage had removed the record
  * a call whose server is asked meanwhile  is not written again (send.ts)
  * whether it may be sent again
- * a first write that comes later          removed again by each tab that hears of the forgetting (catchUp.ts)
+ * a first write that comes later          removed again by each tab that hears of the forgetting (forget.ts)
  * ```
  *
  * It comes back where the only tab with a first write under way ends before it hears of it; where a page is frozen in the middle of a
@@ -22,7 +22,7 @@ import type { Run } from './run.js'
  */
 
 /** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than all times before. */
-export function forget(run: Run, callId?: string): number {
+export function noteForgottenNow(run: Run, callId?: string): number {
   const at = startTime(run)
   noteForgotten(run, callId, at)
   return at

@@ -44,9 +44,19 @@ export function recordOfEntry({ owner }: Run, { call, task }: CallEntry): CallRe
   return recordOf(call, task?.record, owner)
 }
 
+/** What was recorded of a call that has ended. */
+export function recordOfEnded({ call: { stage }, lastRecord }: CallEntry): CallRecord | undefined {
+  return stage.name === 'recorded' ? stage.record : lastRecord
+}
+
 /** Tells the other tabs. */
 export function tell(run: Run, task: TaskEntry): void {
   for (const entry of task.calls) run.tabs.post({ type: 'record', record: recordOfEntry(run, entry) })
+}
+
+/** Another tab is there: tells it what this one has learned while it knew of none. */
+export function tellPeer(run: Run): void {
+  for (const task of run.tasks.values()) if (task.election?.isLeader()) tell(run, task)
 }
 
 /**
@@ -61,10 +71,10 @@ export function tell(run: Run, task: TaskEntry): void {
  * a response was taken, a cancellation is wanted or refused   answered.ts, requests.ts
  * another tab told of either, and has not written it          news.ts
  * a wait of a minute or longer                                polls.ts
- * the page is hidden for good, frozen or closed               page.ts, calls.ts
+ * the page is hidden for good, frozen or closed               page.ts, createRun.ts
  * the clock was set back                                      page.ts
  * the call has ended: kept or removed                         `recordFate` in settle.ts
- * the call was forgotten: removed                             calls.ts, forgotten.ts
+ * the call was forgotten: removed                             forget.ts
  * expired, or more than there is room for: removed            storage/recordStore.ts
  * ```
  *

@@ -197,3 +197,13 @@ async function resumeIntent(run: Run, intent: CallRecord): Promise<readonly Call
     lock.release()
   }
 }
+
+/** A handle on a call that this page knows. An outcome is fetched only while something waits for it. */
+export function handleOf(run: Run, callId: string): CallHandle | undefined {
+  const entry = run.calls.get(callId)
+  if (entry === undefined) return undefined
+  const { stage } = entry.call
+  return stage.name === 'recorded'
+    ? createHandle(run, openRecorded(run, stage.record))
+    : createHandle(run, entry, false)
+}

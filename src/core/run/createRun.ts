@@ -4,16 +4,12 @@ import { createKeyedQueue } from '../storage/keyedQueue.js'
 import { createScheduler } from '../time/scheduler.js'
 import { createSemaphore } from '../time/semaphore.js'
 import type { TaskEntry } from './entries.js'
-import { forget } from './forgotten.js'
-import { type CallHandle, createHandle } from './handle.js'
 import { wake } from './looking.js'
 import { setAllBack, watchPage, writeAll } from './page.js'
-import { dropCall, leaveCall } from './pageCalls.js'
+import { leaveCall } from './pageCalls.js'
 import { addPoll } from './polls.js'
 import { type CallsOptions, now, type Run, type RunEvents, take } from './run.js'
 import { endTask } from './settle.js'
-import { tell } from './showing.js'
-import { openRecorded } from './startOrResume.js'
 
 /** How many `tasks/update` may be under way at once: the connections that a browser opens to one origin over HTTP/1.1. */
 const MAX_UPDATES = 6
@@ -49,46 +45,6 @@ export function createRun(options: CallsOptions): Run {
     on: EVENTS,
   }
   return run
-}
-
-/** A handle on a call that this page knows. An outcome is fetched only while something waits for it. */
-export function handleOf(run: Run, callId: string): CallHandle | undefined {
-  const entry = run.calls.get(callId)
-  if (entry === undefined) return undefined
-  const { stage } = entry.call
-  return stage.name === 'recorded'
-    ? createHandle(run, openRecorded(run, stage.record))
-    : createHandle(run, entry, false)
-}
-
-/** Another tab is there: tells it what this one has learned while it knew of none. */
-export function tellPeer(run: Run): void {
-  for (const task of run.tasks.values()) if (task.election?.isLeader()) tell(run, task)
-}
-
-/** Forgets a call, here and in every tab. */
-export async function forgetCall(run: Run, callId: string): Promise<void> {
-  const at = forget(run, callId)
-  run.tabs.postForgotten(at, callId)
-  dropCall(run, callId)
-  run.onForgotten(callId)
-  await run.records.remove(callId)
-  // The storage took its time: a tab that was opened meanwhile has missed the message, and may have read the record.
-  if (at < run.environment.now()) run.tabs.postForgotten(at, callId)
-}
-
-/** Forgets all calls of a scope, here and in every tab. */
-export async function forgetAll(run: Run, scope: string = run.owner.scope): Promise<void> {
-  const { records, tabs } = run
-  const isOwn = scope === run.owner.scope
-  const at = isOwn ? forget(run) : run.environment.now()
-  tabs.postForgotten(at, undefined, scope)
-  const own = isOwn ? [...run.calls.keys()] : []
-  for (const callId of own) dropCall(run, callId)
-  if (isOwn) run.onForgotten(undefined)
-  // Each of them as well: a record may still be on its way into a storage that takes its time.
-  await Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
-  if (at < run.environment.now()) tabs.postForgotten(at, undefined, scope)
 }
 
 /** Leaves all calls. Resolves when what is known is written down, or the storage has not answered in time. */
