@@ -106,7 +106,9 @@ function kindOf(call: ToolCallState): 'running' | 'completed' | 'failed' | 'canc
     case 'ended':
       // Its outcome is not known yet, and its record says no more.
       return call.task?.status === 'failed' || call.task?.status === 'cancelled' ? call.task.status : 'completed'
-    default:
+    case 'calling':
+    case 'working':
+    case 'input_required':
       return 'running'
   }
 }

@@ -35,8 +35,8 @@ export interface Call {
 }
 
 /**
- * How far a call has come. If you add a stage, the compiler points to `show`; if you add a phase (toolCallState.ts), to each place that
- * distinguishes phases. Then search core/run for `stage.name`: these checks say what a call in each stage must not do.
+ * How far a call has come. If you add a stage, `npx tsc` points to `show`. Then search core/run for `stage.name`: these checks say what a
+ * call in each stage must not do. What is shown of a stage is a phase: `ToolCallPhase` (toolCallState.ts).
  */
 export type CallStage =
   /**

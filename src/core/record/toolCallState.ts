@@ -8,6 +8,12 @@ import type { Task } from '../protocol/task.js'
  * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task; a call
  * that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
  * says which one it was. `ended` means that the call ended in an earlier visit, and its outcome is still to be fetched.
+ *
+ * To add one, change in this order:
+ * 1. the interface below that it belongs to, and `isSettled` if it is an end
+ * 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
+ * 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), tones in the devtools and the demo
+ * 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in bridge and tools
  */
 export type ToolCallPhase = ToolCallState['phase']
 

@@ -16,7 +16,17 @@ import { handlerOf, setInput, validateInputResponse } from './inputs.js'
 import { sendResponse } from './requests.js'
 import type { Run } from './run.js'
 
-/** Responds to input requests, by handlers of the app or by its users: each once, in one tab. */
+/**
+ * Responds to input requests, by handlers of the app or by its users: each once, in one tab.
+ *
+ * ```text
+ * offline              it is sent when there is a network, and again until the server has taken or refused it. Only this page has it:
+ *                      after a reload the input request is open again
+ * twice, in this tab   the same response: the same promise. Another one is rejected
+ * in two tabs          both wait for a lock. The later one finds the key among those that are answered, and is rejected
+ * withdrawn            rejected, unless it has been sent
+ * ```
+ */
 export interface Answers {
   /** What the task asks has changed: has the handlers of the app respond, and drops what is asked no longer. */
   onInputs(run: Run, task: TaskEntry): void

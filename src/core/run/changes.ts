@@ -24,6 +24,14 @@ export interface How {
 /*
  * How a call and what is known of a task change. Beside it, only what concerns this page alone sets them: attaching and
  * leaving a call, the lead, the clock, and why nothing is polled.
+ *
+ * One change is made after the other (`take` in run.ts): the first caller makes its own, and then those that were asked for
+ * meanwhile. Each of these, such as a listener's, is put in line, and its caller goes on before it is made.
+ *
+ * ```text
+ * changeTask ─ changes · writes · tells · shows ─────────── decides ─ takes the next: changes · writes · tells · shows · decides
+ *                                           └─ listener: cancel() ─ in line ┘
+ * ```
  */
 
 /** Changes a call, unless it is left. */

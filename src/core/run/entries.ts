@@ -14,15 +14,17 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * What an abort ends:
  *
  * ```text
- * signal of callTool, detach()   this handle alone: its promise rejects. The call goes on.
- * cancel() before the lock       nothing, where another page may have made the call (`mayBeMade` in requests.ts). Its task is
- *                                cancelled on the server; where there is none, the call is not made.
- * cancel() before a task         `abort`: the connection, the `tools/call`. If the request ends with the abort, the call
- *                                settles as cancelled. If a response was there first, its task is followed, and cancelled
- *                                on the server; else nobody here knows its id, and it works there to its end.
- * forget, close, call-again      `abort`: the same, or each response and cancellation on its way, unless another call follows the
- *                                task. Their promises reject with the reason. A task goes on on the server.
- * input request withdrawn        that response alone, unless it has been sent.
+ * signal of the app, detach()    this handle alone: its promise rejects. The call goes on. Only a signal that was aborted before
+ *                                keeps the call from being made.
+ * cancel() of a task             nothing here. `tasks/cancel` is sent, and polled until the server says how the task ended.
+ * cancel() while calling         `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
+ *                                stays: the tool may run all the same, and nobody here knows the id of its task. Where the task was
+ *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
+ * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
+ *                                its task is cancelled on the server; if not, the call is not made.
+ * forget(), close(), the key is  `abort`: the `tools/call`, each response and each cancellation on its way, unless another call
+ * called again                   follows the task. Their promises reject with the reason. The task goes on on the server.
+ * input request withdrawn        the response to it, unless that has been sent.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
  * the call settles               the polls of its task. A response or cancellation on its way is still delivered, until the
@@ -60,7 +62,22 @@ export interface CallEntry {
   pending: Map<string, PendingResponse> | undefined
 }
 
-/** A task of this page. Calls that the server has answered with one task share it. */
+/**
+ * A task of this page. Calls that the server has answered with one task share it.
+ *
+ * What holds this page back while others may know more:
+ *
+ * ```text
+ *                set when                                                 holds back
+ * listenUntil    it begins to follow the task, has woken late, is back or   polls, and taking the lead: `decide` waits
+ *                online again, has lost the lead, tries to take it
+ * noteReads      it gains the lead or finds the task, and reads what the    the same, until the storage answers
+ *                tab before has noted (`readNote` in leading.ts)
+ * doubtfulSince  its messages may be late, as above (`listen`); the page    no poll: a response, where the record is gone, until the
+ *                goes away, until it is back                                server is heard (answered.ts)
+ * wasLate        a timer came late; until one is in time                    the next wait for being late: a throttled timer always is
+ * ```
+ */
 export interface TaskEntry extends Wakeable {
   readonly taskId: string
   record: TaskRecord
@@ -69,17 +86,17 @@ export interface TaskEntry extends Wakeable {
   /** The election of the tab that polls it, and what leaves it; undefined while it is not followed. */
   election: Election | undefined
   leaveElection: Unsubscribe | undefined
-  /** `queued`: due, and waiting for a free connection. */
+  /** `queued`: due, and in line for a free connection. `sent`: its request has gone out. */
   poll: 'idle' | 'queued' | 'sent'
-  /** Until when this tab waits for what others may have to say, ms since the epoch: one that does not lead waits longer. */
+  /** Until when this tab waits for what others may have to say, ms since the epoch. */
   listenUntil: number
-  /** When this page came to know of the task from another tab, or woke, ms since the epoch: what it knows may be older. */
+  /** Since when what this page knows may be old, ms since the epoch; Infinity while the page is away. */
   doubtfulSince: number
   /** Called when the server was heard since then. */
   onHeard: (() => void)[]
-  /** How often the note that another page may have left is being read. */
+  /** How many reads of the stored record are under way. */
   noteReads: number
-  /** True if the timer that led to the last look came late: the page was frozen, or its timers are throttled. */
+  /** True if the last timer came late: the page was frozen, or its timers are throttled. */
   wasLate: boolean
   /** How many polls of this page another tab has cut off since the server was last heard of. */
   cutOffs: number
@@ -104,7 +121,7 @@ export interface PendingResponse {
 /** Why a call waits for its lock no longer. */
 export const TOLD: Error = new Error('Another tab has made the call.')
 
-/** Why a call is not sent: another process has its lock by now, and may have made it, or the storage that they share has no record of it. */
+/** Why a call is not sent: another process has its lock by now and may have made it, or their storage has no record of it. */
 export const LOCK_LOST: Error = new Error('Another process may have made the call.')
 
 export function createCallEntry(call: Call): CallEntry {

@@ -12,14 +12,18 @@ export const LEADER_RETRY_MS = 1000
 const LATE_LEADER_MS = 1000
 
 /**
- * Frozen or asleep, this tab received no messages: they come before anything that it does. A tab whose timers are
- * throttled is late each time, and waits once. That is where nothing said so before: a browser that announces a freeze has let the
- * page give the lead away already, as one that is put into the cache (`watchPage` in page.ts).
+ * The timer of a task. If it is late, this page was frozen or asleep, and has received no messages: it listens first. Timers that
+ * are throttled are late each time, and make it listen once.
+ *
+ * When the tab that polls is gone:
  *
  * ```text
- * tab A  leads ─ frozen ··························· wakes: listens ─ the lock is gone ─ follows
- * tab B           overdue by 1 s: steals ─ polls ── tells
- * tab B  follows ─ frozen ··· wakes: listens ─ receives what A has told ─ follows on
+ * tab A  leads ─ closed, crashed ▪ or hidden for good, or frozen with an event: gives the lock away (`watchPage` in page.ts)
+ * tab B                           is granted the lock: reads what A has noted, polls when that is due (`gainLead` in leading.ts)
+ *
+ * tab A  leads ─ frozen without an event, asleep ········ wakes: listens ─ the lock is gone ─ follows
+ * tab B                       overdue by 1 s: steals the lock ─ polls ── tells
+ * tab C  follows ─ frozen ··· wakes: listens ─ receives what B has told ─ follows on
  * ```
  */
 export function wake(run: Run, task: TaskEntry, lateMs: number): void {

@@ -39,6 +39,8 @@ export interface MakeOptions {
  * another tab with the same key:     waits for the lock, is told of the task or the outcome, or finds the record
  * a frozen process loses the lock:   waits for it again, and finds the record
  * ```
+ *
+ * What an abort of `entry.abort` ends: see `CallEntry`.
  */
 export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): Promise<void> {
   const controller = new AbortController()

@@ -102,7 +102,8 @@ async function sendCancel(run: Run, entry: CallEntry, task: TaskEntry): Promise<
 }
 
 /**
- * Sends `tasks/cancel`, once; a call that is no task yet is not made.
+ * Has the server stop the task of a call: sends `tasks/cancel`, once. Before there is a task, the call is aborted, or waits for its
+ * lock: see the table of `CallEntry`.
  *
  * ```text
  * tab A  tools/call ── task ─────────────────────────── told: cancelled

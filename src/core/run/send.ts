@@ -34,6 +34,16 @@ export interface Send {
  * write intent ▶ tools/call, key 1 ─╳ backoff, offline ▶ tools/call, key 1 ▶ what became of the first
  * ```
  *
+ * What is sent again where no response has come:
+ *
+ * ```text
+ * tools/call                   never, but under the key of the first, which the server must know still; and by a later page, where
+ *                              the tool says that calling it twice does no harm (`isRepeatable`)
+ * tasks/get                    by the next poll (record/failed.ts)
+ * tasks/update, tasks/cancel   until the server has taken or refused it (`sendFor` in requests.ts)
+ * subscriptions/listen         until a stream lasts (push.ts)
+ * ```
+ *
  * @throws {ToolCallInterruptedError} if the call may have reached the server, and nobody can tell.
  */
 export async function sendCall(

@@ -30,6 +30,18 @@ export interface StartOptions extends AnyArguments {
 
 const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', always: 'call-again' }
 
+/**
+ * Makes a call, or goes on with the one of its key. With `repeat: 'never'`:
+ *
+ * ```text
+ * it runs in this page                 a handle on the same call; with other arguments one that rejects (`ToolCallKeyConflictError`)
+ * it has settled in this page          the same, unless calling again cannot run the tool twice (`isReusable` in pageCalls.ts)
+ * another tab makes it, or has         waits for the lock of the key, then follows its task, or takes its outcome (makeCall.ts)
+ * a page before a reload has made it   what its record means: planStart.ts
+ * ```
+ *
+ * With `settled` the tool is called again once the call has settled, with `always` in any case. Without a key each is another call.
+ */
 export function startToolCall(
   run: Run,
   { name, arguments: args }: ToolCallRequest,

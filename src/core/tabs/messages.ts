@@ -5,6 +5,23 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
 /**
  * What tabs post to each other. Messages carry state, not events: a record says when the task may be polled, what was answered,
  * that a poll is under way and how it ended, in the words of storage.
+ *
+ * ```text
+ * record     sent by  a tab that follows the task: begins to, polls (again every 2.5 s), has heard the server, its user has
+ *                     responded or cancelled, was asked, is back
+ *            receiver merges it into its task. One that waits for the lock of the call follows the task; so does one that does not
+ *                     know the call, but for `resume: 'lazy'`. One whose call has another task reads the storage (news.ts)
+ *  + outcome sent by  the tab whose call has ended without a task (settle.ts)
+ *            receiver settles the call that waits for its lock
+ * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others
+ *            receiver tells what it knows of the task. The tab that leads posts `leader`
+ * forgotten  sent by  a tab whose app has forgotten calls; once more where the storage took its time (forget.ts)
+ *            receiver drops the calls, and removes what it may have written of them since
+ * leader     sent by  the tab that leads: begins to, is shown or hidden, was asked (createTabs.ts)
+ *            receiver takes the lead if it can be seen, and that tab cannot
+ * ```
+ *
+ * With the first message of another tab, the one that leads tells all its tasks (`tellPeer` in showing.ts).
  */
 export type TabMessage =
   /** What is known of a call. `outcome`: how it ended without ever being a task, which no other tab can find out. */
