@@ -24,7 +24,19 @@ export const MAX_VIOLATIONS = 3
  */
 const MAX_REFUSALS = 10
 
-/** What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1). */
+/**
+ * What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1).
+ *
+ * ```text
+ * the server knows no such task, or no tasks; the client is set up wrongly   the call ends
+ * 3 responses in a row that break the protocol                               the call ends
+ * 10 JSON-RPC errors in the place of a task that was never shown             the call ends: the server does not know the id
+ * `retry.maxAttempts` failures in a row, where the app has set it            the call ends: `TaskUnreachableError`
+ * past the ttl, a JSON-RPC error; a day past it, anything                    the call ends: `TaskExpiredError`
+ * anything else                                                              polled again: `retryAt` is the latest of the interval, the
+ *                                                                            backoff, and what the server asks for (`Retry-After`)
+ * ```
+ */
 export function failed(
   before: TaskRecord,
   error: Error,

@@ -54,7 +54,7 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
   // This was the last poll, unless the answer has prolonged the ttl.
   const wasLast = isPastTtl(known.task, known.receivedAt, askedAt)
   if (wasLast && isPastTtl(snapshot, known.receivedAt, now)) return expired(record, now)
-  return withInputs(taken(known, snapshot, arrival, rules.policy), record, snapshot, now, rules)
+  return withInputRequests(taken(known, snapshot, arrival, rules.policy), record, snapshot, now, rules)
 }
 
 /** A poll that is later than this, in ms, was put off: the page slept, was offline, or the clock was set forward. */
@@ -143,7 +143,7 @@ function taken(
   }
 }
 
-function withInputs(
+function withInputRequests(
   next: TaskRecord,
   { inputRequests: known, idlePolls: before }: TaskRecord,
   snapshot: DetailedTask,

@@ -50,8 +50,8 @@ export interface CallEntry {
   /** Resolves when the call, started in this page, has its task or its outcome. */
   started: Promise<void> | undefined
   /**
-   * Whether the storage has the record, as far as this page knows: `removed` must not come back, what the storage has `refused`
-   * is not there, and what another tab has told is `assumed` to be.
+   * Whether the storage has the record, as far as this page knows: `assumed`, as another tab has told of it; `refused`, as it could
+   * not be written; `removed`, and must not come back.
    */
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that cannot read it. */

@@ -82,13 +82,14 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
   const found = await run.records.find(entry.call.callId)
   task.noteReads--
   const noted = (record: TaskRecord, at: number): TaskRecord => {
-    // Tabs that steal from each other would put the poll off in turn, for ever: here and where a note that cannot be written
-    // over is by a clock that was set back, and seems to be of this moment whenever it is read.
     if (typeof found !== 'string') {
       const note = found?.task
       if (note?.task.taskId !== task.taskId) return record
+      // By a clock that was set back, it seems to be of this moment whenever it is read, and would put the poll off each time.
       return !note.here.wasAhead || ageOf(note) > ageOf(record) ? merge(record, note) : record
     }
+    // What it has noted cannot be read: one interval from now is late enough. Tabs that steal from each other would put the poll off
+    // in turn, for ever.
     if (isStolen || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)
     return { ...record, earliestAt: Math.max(record.earliestAt, earliestAt) }

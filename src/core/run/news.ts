@@ -65,9 +65,9 @@ function learnFrom(run: Run, told: TaskRecord): void {
   const task = run.tasks.get(told.task.taskId)
   if (task === undefined) return
   const { record: before } = task
-  // Of another task under the same id, and the next poll says so.
-  // A page that is not connected does not know what the server speaks.
+  // Either may not know what the server speaks: a page that is not connected counts as `modern`.
   const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
+  // Another task under the same id: which of them there is, the next poll says.
   if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
   changeTask(run, task, (record) => merge(record, told), {
     from: 'tab',

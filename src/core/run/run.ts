@@ -115,7 +115,7 @@ export interface Run extends CallsOptions {
 
 export type EndKind = 'keyed' | 'unkeyed' | 'recorded'
 
-/** What happens to the tasks of a run, for the functions that are made of those which find it. */
+/** What happens to the tasks, and what is called then: functions of files that import this one (createRun.ts), as no two import each other. */
 export interface RunEvents {
   /** The clock was set back by so many ms: without this every wait would be longer by as much. */
   setBack(run: Run, by: number): void
@@ -127,7 +127,7 @@ export interface RunEvents {
   end(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void
 }
 
-/** The time; a clock that was set back since the last look has moved every record back. */
+/** The time. Where the clock was set back since the last look, every record is set back first. */
 export function now(run: Run): number {
   const at = run.environment.now()
   const by = run.lastNow - at
@@ -137,8 +137,8 @@ export function now(run: Run): number {
 }
 
 /**
- * Runs work in the order in which it comes: what comes while something is under way waits for its end, so nothing runs
- * inside itself. What throws takes nothing else with it.
+ * Runs work in the order in which it comes. Called while work is under way it only puts its own in line, and the outermost caller
+ * runs that: so nothing runs inside itself. What throws takes nothing else with it.
  */
 export function take(run: Run, work: () => void): void {
   const { queue } = run
