@@ -2,7 +2,7 @@ import { browserEnvironment } from '../environment/browserEnvironment.js'
 import { inDevelopment } from '../environment/inDevelopment.js'
 import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
-import { forgetAll, forgetCall } from '../run/forget.js'
+import { forget } from '../run/forget.js'
 import { type AnyArguments, toolCallId } from '../run/keys.js'
 import { pollSoon } from '../run/page.js'
 import { handleOf, resumeTask, startToolCall } from '../run/startOrResume.js'
@@ -157,7 +157,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     addCallMeta: metas.add,
     forget: async (filter) => {
       const { callId, scope } = checkForgetFilter(filter)
-      await (callId === undefined ? forgetAll(calls.get(), scope) : forgetCall(calls.get(), callId))
+      await forget(calls.get(), callId, scope)
     },
     listTools: () => connection.get().listTools(),
     authorize: () => signIn().authorize(),

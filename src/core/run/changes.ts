@@ -82,9 +82,9 @@ export function changeTask(
   })
 }
 
-/** The record with the inputs of this page as it asks them. */
-export function withInputsHere({ rules }: Run, after: TaskRecord, before: TaskRecord): TaskRecord {
-  if (after.inputRequests === before.inputRequests && after.answered === before.answered) return after
+/** The record with the inputs of this page as it asks them. `before`: the one that it was made of, with its inputs. */
+export function withInputsHere({ rules }: Run, after: TaskRecord, before?: TaskRecord): TaskRecord {
+  if (after.inputRequests === before?.inputRequests && after.answered === before.answered) return after
   const inputs = inputsOf(after.here.inputs, after.inputRequests, after.answered, rules.isHandled)
   return inputs === after.here.inputs ? after : { ...after, here: { ...after.here, inputs } }
 }

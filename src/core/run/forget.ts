@@ -7,42 +7,19 @@ import { recordOfEnded, recordOfEntry } from './showing.js'
  * What forgets calls. What keeps their records from coming back: see forgotten.ts.
  */
 
-/** Forgets a call, here and in every tab. */
-export async function forgetCall(run: Run, callId: string): Promise<void> {
-  const at = noteForgottenNow(run, callId)
-  const tell = () => run.tabs.postForgotten(at, callId)
-  await forgetEverywhere(run, at, tell, () => {
-    dropCall(run, callId)
-    run.onForgotten(callId)
-    return run.records.remove(callId)
-  })
-}
-
-/** Forgets all calls of a scope, here and in every tab. */
-export async function forgetAll(run: Run, scope: string = run.owner.scope): Promise<void> {
-  const { records } = run
+/** Forgets a call, or without a `callId` all of the scope, here and in every tab. */
+export async function forget(run: Run, callId: string | undefined, scope: string = run.owner.scope): Promise<void> {
+  const { records, tabs } = run
   const isOwn = scope === run.owner.scope
-  const at = isOwn ? noteForgottenNow(run) : run.environment.now()
-  const tell = () => run.tabs.postForgotten(at, undefined, scope)
-  await forgetEverywhere(run, at, tell, () => {
-    const own = isOwn ? [...run.calls.keys()] : []
-    for (const callId of own) dropCall(run, callId)
-    if (isOwn) run.onForgotten(undefined)
-    // Each of them as well: a record may still be on its way into a storage that takes its time.
-    return Promise.all([records.clear(scope), ...own.map((callId) => records.remove(callId))])
-  })
-}
-
-async function forgetEverywhere(
-  run: Run,
-  at: number,
-  tell: () => void,
-  forgetHere: () => Promise<unknown>,
-): Promise<void> {
-  tell()
-  await forgetHere()
+  const at = isOwn ? noteForgottenNow(run, callId) : run.environment.now()
+  tabs.postForgotten(at, callId, scope)
+  const own = callId !== undefined ? [callId] : isOwn ? [...run.calls.keys()] : []
+  for (const id of own) dropCall(run, id)
+  if (isOwn) run.onForgotten(callId)
+  // Each of them as well: a record may still be on its way into a storage that takes its time.
+  await Promise.all([callId === undefined && records.clear(scope), ...own.map((id) => records.remove(id))])
   // The storage took its time: a tab that was opened meanwhile has missed the message, and may have read a record.
-  if (at < run.environment.now()) tell()
+  if (at < run.environment.now()) tabs.postForgotten(at, callId, scope)
 }
 
 /** How far ahead of the clock a call may be started, in ms: each that is forgotten in the same millisecond adds one. */

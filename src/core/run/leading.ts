@@ -128,14 +128,10 @@ export function attachToTask(
     const known = isEarlier || isLater ? undefined : sharing
     const first = isNew ? record : withReason(record, 'resumed')
     const found = isEarlier ? reused(first, now(run)) : first
-    const task = known ?? createTaskEntry(withInputsHere(run, found, { ...found, answered: [], inputRequests: {} }))
+    const task = known ?? createTaskEntry(found)
     // The response to a `tools/call` is none to a poll: it puts off none that is planned.
-    if (known !== undefined)
-      known.record = withInputsHere(
-        run,
-        merge(known.record, isNew ? { ...record, earliestAt: 0 } : record),
-        known.record,
-      )
+    const merged = known ? merge(known.record, isNew ? { ...record, earliestAt: 0 } : record) : found
+    task.record = withInputsHere(run, merged, known?.record)
     if (tasks.size === 0) {
       run.push ??= run.createPush(run)
       run.unwatch = run.on.first(run)

@@ -6,6 +6,7 @@ import {
   ToolCallRejectedError,
 } from '../protocol/errors.js'
 import type { ToolCallResponse } from '../protocol/taskPort.js'
+import type { Call } from '../record/call.js'
 import { MAX_VIOLATIONS } from '../record/failed.js'
 import { NO_INPUTS } from '../record/inputs.js'
 import type { CallRecord } from '../record/record.js'
@@ -76,12 +77,7 @@ export async function sendCall(
     signal.throwIfAborted()
   }
 
-  /** The network went while the storage took its time: what is sent now would be lost, and count as interrupted. */
-  async function untilBackOnline(): Promise<void> {
-    setOffline(run, entry, true)
-    await untilOnline({ environment, signal }).catch(() => {})
-    setOffline(run, entry, false)
-  }
+  const setSent = (sent: Call['sent']) => changeCall(run, entry, (call) => ({ ...call, sent }))
 
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
@@ -103,21 +99,26 @@ export async function sendCall(
       keyAt = now(run)
     }
     const { sent } = entry.call
-    changeCall(run, entry, (call) => ({ ...call, sent: call.sent === 'no' ? 'once' : call.sent }))
+    if (sent === 'no') setSent('once')
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
     let isWaiting = true
     const written = await records.write(record, () => isWaiting && lock.isHeld())
     isWaiting = false
     if (written === true) entry.kept = 'there'
     if (written === 'newer') {
-      changeCall(run, entry, (call) => ({ ...call, sent }))
+      setSent(sent)
       throw new PageOutdatedError(name, { callId })
     }
-    if (!environment.isOnline()) await untilBackOnline()
+    if (!environment.isOnline()) {
+      // The network went while the storage took its time: what is sent now would be lost, and count as interrupted.
+      setOffline(run, entry, true)
+      await untilOnline({ environment, signal }).catch(() => {})
+      setOffline(run, entry, false)
+    }
     checkLock(written || lock === NO_LOCK || !records.isShared)
     if (signal.aborted && sent === 'no') {
       // Cancelled or left while the storage took its time: it is not sent, so no page is to take it for interrupted.
-      changeCall(run, entry, (call) => ({ ...call, sent }))
+      setSent(sent)
       await records.remove(callId, record)
     }
     return key
@@ -169,7 +170,7 @@ function setOffline(run: Run, entry: CallEntry, isOffline: boolean): void {
   )
 }
 
-function failedOnce(call: CallEntry['call'], error: Error): CallEntry['call'] {
+function failedOnce(call: Call, error: Error): Call {
   const { stage } = call
   if (stage.name !== 'calling') return call
   const failure = { error, count: (stage.failure?.count ?? 0) + 1 }
