@@ -119,8 +119,8 @@ export function believedFrom(record: TaskRecord, askedAt: number, policy: PollPo
 }
 
 /**
- * No more than the longest backoff past the ttl: a server that asks to be left alone for longer than it keeps the task
- * must not keep the call waiting for ever.
+ * One poll comes no later than the longest backoff past the ttl: a server that asks to be left alone for longer than it keeps the
+ * task must not keep the call waiting for ever. Those after it come as planned.
  */
 function withinTtl({ task, receivedAt, heardAt, triedAt }: TaskRecord, policy: PollPolicy, at: number): number {
   if (task.ttlMs === null) return at

@@ -27,6 +27,7 @@ export interface CallHandle {
  * followed for the sake of each that waits for its result.
  *
  * @param observes True if this handle waits for the result; else it does once somebody reads its `result`.
+ * @param signal Ends the waiting of this handle, as `detach()` does: see the table of `CallEntry`.
  */
 export function createHandle(run: Run, entry: CallEntry, observes = true, signal?: AbortSignal): CallHandle {
   const { callId } = entry.call

@@ -18,7 +18,7 @@ const LATE_LEADER_MS = 1000
  * When the tab that polls is gone:
  *
  * ```text
- * tab A  leads ─ closed, crashed ▪ or hidden for good, or frozen with an event: gives the lock away (`watchPage` in page.ts)
+ * tab A  leads ─ closed or crashed; or put into the back-forward cache, or frozen with an event: lets the lock go (page.ts)
  * tab B                           is granted the lock: reads what A has noted, polls when that is due (`gainLead` in leading.ts)
  *
  * tab A  leads ─ frozen without an event, asleep ········ wakes: listens ─ the lock is gone ─ follows

@@ -135,8 +135,8 @@ function isLongWait({ earliestAt }: TaskRecord, at: number): boolean {
 const LONG_WAIT_MS = 60_000
 
 /**
- * No poll is under way but that of the tab which has taken the lead. Not for a hint either: a page that goes away is not to have
- * a request under way.
+ * What is known once a poll was given up: none is under way, unless the tab that has taken the lead has sent one since. Nor is one
+ * due for a hint: a page that goes away is to have no request under way.
  */
 function givenUp(record: TaskRecord, at: number, askedAt = 0): TaskRecord {
   const isOther = record.sentAt > askedAt

@@ -24,12 +24,13 @@ import { recordOfEntry, report, write } from './showing.js'
 /** A task has come to its end: checks the result, and settles these calls of it. */
 export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void {
   const { end } = task.record
-  if (end !== undefined && 'error' in end && end.error instanceof TaskStuckError) {
+  const error = end && 'error' in end ? end.error : undefined
+  if (error instanceof TaskStuckError) {
     const callId = calls[0]?.call.callId ?? ''
     void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
   }
   for (const entry of calls) {
-    if (end !== undefined && 'error' in end && endsDelivery(end.error)) entry.abort?.abort(end.error)
+    if (endsDelivery(error)) entry.abort?.abort(error)
     void endCall(run, entry, end)
   }
 }
@@ -38,7 +39,7 @@ export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]):
  * True where nothing more is sent for the task: its id may be that of another one by now, which would get what is on its way, or
  * the server cannot be reached, and a promise that waits for its acknowledgement would never settle.
  */
-function endsDelivery(error: Error): boolean {
+function endsDelivery(error: Error | undefined): boolean {
   return error instanceof TaskExpiredError || error instanceof TaskUnreachableError
 }
 
@@ -54,7 +55,10 @@ async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Pr
   }
 }
 
-/** `isForeign`: the outcome came from another tab, which has told it to the others, or from a record. */
+/**
+ * Ends a call in this page. `isForeign`: the outcome came from another tab, which has told it to the others, or from a record.
+ * `named`: its task, where it was not followed here.
+ */
 export async function settle(
   run: Run,
   entry: CallEntry,

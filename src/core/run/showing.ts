@@ -66,15 +66,16 @@ export function tellPeer(run: Run): void {
  * When the record of a call is written, and removed:
  *
  * ```text
- * before the tools/call, without a task: the intent           send.ts
+ * before the tools/call, without a task: the intent           send.ts; removed where it was not sent after all
  * the task has arrived, or was found by a clock set back      leading.ts
+ * the app has named a task to follow                          `noteResumed` in startOrResume.ts
  * a response was taken, a cancellation is wanted or refused   answered.ts, requests.ts
  * another tab told of either, and has not written it          news.ts
  * a wait of a minute or longer                                polls.ts
  * the page is hidden for good, frozen or closed               page.ts, createRun.ts
  * the clock was set back                                      page.ts
  * the call has ended: kept or removed                         `recordFate` in settle.ts
- * the call was forgotten: removed                             forget.ts
+ * the call was forgotten: removed by every tab                forget.ts
  * expired, or more than there is room for: removed            storage/recordStore.ts
  * ```
  *
