@@ -1,13 +1,16 @@
 import { TaskCancelledError, type TaskClient, type ToolCall, ToolCallRejectedError } from 'taskwire'
 import { describe, expect, it } from 'vitest'
-import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { createBridgedBackend, type SharedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
+import { replaceable } from './world.js'
 
 const WORK = { name: 'work', arguments: { seconds: 60 } }
 
-function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}) {
+function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}, shared?: SharedBackend) {
   const server = createWorkServer({ browser: { turns: 60 } })
-  const backend = createBridgedBackend(server, options)
+  const how = shared && { storage: replaceable(memoryStorage()) }
+  const backend = createBridgedBackend(server, options, how, undefined, undefined, shared)
   const first = backend.openPage()
   const storage = first.page.environment.storage('local')
   const start = (key?: string) => {
@@ -253,6 +256,31 @@ describe('a call that was cancelled before its start was answered', () => {
     expect(phases(client)).toEqual(['cancelled'])
     expect(calls()).toEqual([1, 1])
     expect(kept()).toEqual([])
+  })
+
+  // page       start ─ cancel() ····························· answer ─ cancel
+  // process A    asks a database ················ tools/call ─┘
+  // tab                         cancelled
+  // process B                       └ nothing known                       └ tasks/cancel
+  it('is cancelled by its page although a process that was asked by another tab knew nothing of it', async () => {
+    let let_in = () => {}
+    const isAllowed = new Promise<boolean>((resolve) => {
+      let_in = () => resolve(true)
+    })
+    let reached = 0
+    const { server, kept, calls, begin, cancelSent, open } = setUp(
+      { allow: ({ type }) => type !== 'start' || isAllowed },
+      { processes: 2, pick: () => reached },
+    )
+    await begin()
+    const { call } = await cancelSent('k')
+    reached = 1
+    open()
+    await server.advance(5000)
+    let_in()
+    await server.advance(10_000)
+    expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
+    expect([calls(), kept()]).toEqual([[1, 1], []])
   })
 
   // page      start ······ lost ─ cancel() ─ ▪ closed

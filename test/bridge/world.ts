@@ -98,7 +98,7 @@ function workTool(runs: Map<string, number>) {
 }
 
 /** A storage that several processes may share. */
-function replaceable({ getItem, setItem, removeItem, keys }: ReturnType<typeof memoryStorage>) {
+export function replaceable({ getItem, setItem, removeItem, keys }: ReturnType<typeof memoryStorage>) {
   return {
     ...{ getItem, setItem, removeItem, keys },
     replaceItem: (key: string, before: string | undefined, after: string | undefined) => {

@@ -77,13 +77,16 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     if (isOver) return Promise.resolve()
     if (entry.cancel !== undefined) return entry.cancel.sent
     const at = environment.now()
+    const isForStart = entry.start !== undefined && entry.start.told === undefined
     async function send(): Promise<void> {
       sent.add(id)
       keep(entry, id, at)
       try {
         await entry.started
         if (entry.isOver || answered.has(id)) return
-        const own = entry.cancel?.id ?? id
+        // Another tab may have sent that for the start, to a process that knew nothing of it.
+        const own = isForStart ? environment.randomId() : id
+        sent.add(own)
         keep(entry, own, at)
         const onRetry = () => set(entry, { isRetrying: true })
         const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, onRetry })
@@ -132,13 +135,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     cancel: (entry) => cancel(entry),
     cancelStart: async (entry, user = mirror.user) => {
       const { id = '', at = 0 } = entry.cancel ?? {}
-      try {
-        return await sendForStart(keptStart(entry, id, at, user), entry)
-      } catch (error) {
-        // What is asked once the call is known is another question.
-        set(entry, { id: environment.randomId() })
-        throw error
-      }
+      return sendForStart(keptStart(entry, id, at, user), entry)
     },
     resume: (entry) => {
       const { callId, wire } = entry
