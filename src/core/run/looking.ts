@@ -82,7 +82,7 @@ function isLeaderBusy({ polledElsewhere, rules }: Run, task: TaskEntry, at: numb
 export function look(run: Run, task: TaskEntry): void {
   const { scheduler } = run
   const at = now(run)
-  // After a freeze the first message comes before the timer, and others are on their way.
+  // After a freeze the first message comes before the timer (which is set where `place` is not -1), and others are on their way.
   if (task.place >= 0 && isLate(task, at - task.wakeAt)) listenOnce(run, task)
   const decision = task.poll === 'idle' ? decisionOf(run, task) : undefined
   let wakeAt: number | undefined

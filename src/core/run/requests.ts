@@ -125,7 +125,9 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
   return task.cancelling
 }
 
-/** Goes on with a cancellation that an earlier page may not have got through, or that was asked for before the task. */
+/**
+ * Goes on with a cancellation that an earlier page may not have got through, or (`isWanted`) that was asked for before the task came.
+ */
 export function resumeCancel(run: Run, entry: CallEntry, isWanted = false): void {
   take(run, () => {
     const { record } = entry.task ?? {}

@@ -79,6 +79,7 @@ export async function sendCall(
 
   const setSent = (sent: Call['sent']) => changeCall(run, entry, (call) => ({ ...call, sent }))
 
+  /** Notes the intent, once nothing but the request is left to be done (`CallHooks`). Returns the key that the request carries. */
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
     // The server may have forgotten the call, or be another one by now.
