@@ -1,6 +1,6 @@
 import type { TaskClientUrlOptions } from 'taskwire'
 import { createSimulatedEnvironment } from 'taskwire/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createTaskClient, describeFull } from './support/anyClient.js'
 import {
   completed,
@@ -8,6 +8,7 @@ import {
   createScriptedServer,
   http,
   result,
+  silence,
   snapshot,
   speakLegacy,
   TASKS,
@@ -56,6 +57,26 @@ describe('a server that is down when the page loads', () => {
     expect(count('server/discover')).toBe(1)
     await page.advance(1)
     await expect(connected).resolves.toBeUndefined()
+  })
+
+  it('is given up after 30 s by the clock of its environment, and by no other', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    try {
+      const { page, server, client, connection, count } = setUp()
+      server.on('server/discover', silence, discovered({ tools: {} }))
+      const connected = client.connect()
+      await page.settle()
+      vi.advanceTimersByTime(120_000)
+      await page.settle()
+      expect(connection()).not.toHaveProperty('error')
+      await page.advance(30_000)
+      expect(connection()).toMatchObject({ status: 'connecting', error: { name: 'ConnectionFailedError' } })
+      await page.advance(10_000)
+      await expect(connected).resolves.toBeUndefined()
+      expect(count('server/discover')).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   // task  tasks/get, again in 100 s ─────────────────── due: 20 s are left ──── tasks/get

@@ -70,7 +70,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       const stopListening = onAbort(signal, () => void own.close().catch(() => {}))
       // Closed while the transport was made: nothing more may be sent.
       if (isClosed) await own.close()
-      else await client.connect(own, { signal }).finally(stopListening)
+      else await client.connect(own, { signal, timeout: MAX_TIMER_MS }).finally(stopListening)
       if (opening === own) opening = undefined
     }
     const transport = taskTransportOf(client, isOpen)
