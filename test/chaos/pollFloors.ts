@@ -48,6 +48,8 @@ export interface PollFloors<Page> {
   ended(page: Page, now: number): void
   /** The app has forgotten the call, and every page with it. */
   forget(taskId: string): void
+  /** No call of the page follows the task any longer, so the page remembers nothing of it. */
+  left(page: Page, taskId: string): void
   /** The clock of the machine was set. */
   clockSet(ms: number): void
 }
@@ -127,6 +129,10 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
 
     ended: (page, now) => endedAt.set(page, now),
     forget: (taskId) => floors.delete(taskId),
+    left: (page, taskId) => {
+      const kept = floors.get(taskId)?.filter(({ by }) => by !== page)
+      if (kept !== undefined) floors.set(taskId, kept)
+    },
     unstored: (taskId, cached) => {
       for (const floor of floors.get(taskId) ?? []) {
         floor.storedAt = undefined

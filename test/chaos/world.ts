@@ -639,6 +639,8 @@ export function createWorld(
     follow: (tab, taskId) => {
       log(`${tab.name} follows ${taskId}`)
       named.add(taskId)
+      // Its call has been made again, say, and has another task.
+      if (!follows(tab, taskId)) floors.left(tab, taskId)
       const call = tab.client.resumeTask({ taskId, name: 'work' })
       const { callId } = call
       awaitResult(tab, call, `${taskId}, by its id`)
