@@ -25,8 +25,8 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
 
 /**
  * The page is back. A call without a task that was sent, or has ended, is dropped where its record was removed meanwhile, as a reload
- * would find it no more.
- * One that was answered at once has none, and of a task that the server has dropped by now it may have been swept.
+ * would find it no more. Not where none is to be expected: a call that was answered at once has no record, and that of a task which
+ * the server has dropped by now may have been swept.
  */
 export function catchUpTaskless(run: Run): void {
   for (const entry of run.calls.values()) {

@@ -69,6 +69,7 @@ export function startToolCall(
   return handle
 }
 
+/** True where the call in this page counts. Of one that ended in an earlier visit, or can be sent again under its key, the record does. */
 function isKnown({ call: { stage }, shown }: CallEntry, repeat: Repeat): boolean {
   const isOver = stage.name === 'recorded' || (stage.name === 'settled' && stage.canRepeat)
   return !isOver && isReusable(shown, repeat)
