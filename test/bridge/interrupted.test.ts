@@ -254,3 +254,22 @@ it('a call that is made again is not over because a process that did not know it
   expect(await call.result).toBeDefined()
   expect(states.filter((state) => /failed/.test(state))).toEqual([])
 })
+
+// page       start ─────────────────────────── ▪ start ── answer
+// process A        tools/call ─ result ─ killed
+// process B                                          tools/call
+it('a tool that answers at once is called again where its process is killed before it has answered the page', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  network.loseAnswers(1)
+  network.dropStreams()
+  const call = client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'k' })
+  await server.advance(20)
+  expect(server.count('tools/call')).toBe(1)
+  await backend.restart()
+  await server.advance(10_000)
+  expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
+  expect(server.count('tools/call')).toBe(2)
+})
