@@ -25,7 +25,22 @@ function open() {
   return { storage: postgresStorage({ pool }), environment: postgresEnvironment({ pool, leaseMs }) }
 }
 
-const { storage, environment } = open()
+const { storage, environment: whole } = open()
+
+/** Says on standard output when this process loses a lease: by then, another one may have taken the call that it is for. */
+const environment: typeof whole = {
+  ...whole,
+  locks: {
+    request: async (lock, options, work) => {
+      try {
+        return await whole.locks.request(lock, options, work)
+      } catch (error) {
+        if (String(error).includes('its lease has ended')) console.log(JSON.stringify({ lock, lostAt: Date.now() }))
+        throw error
+      }
+    },
+  },
+}
 const pool = createClientPool({
   create: (user) => ({
     url: mcpUrl,

@@ -50,6 +50,13 @@ interface Fault {
   readonly until: number
 }
 
+/** A process has lost a lease; `lostAt` in ms since the epoch. */
+interface LeaseLoss {
+  readonly name: string
+  readonly lock: string
+  readonly lostAt: number
+}
+
 interface Backend {
   child: ChildProcess
   url: string
@@ -88,11 +95,14 @@ export async function playProcesses({
     fetch: (request) => (hasKeys(request.headers.get('x-user')) ? server : serverWithoutKeys).fetch(request),
   })
   const backends = new Map<string, Backend>()
+  const losses: LeaseLoss[] = []
 
   async function begin(name: string): Promise<void> {
     const args = ['scripts/run.mjs', 'test/backend/process.ts', kind, database.url, mcp.url, String(LEASE_MS), name]
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const lines = createInterface({ input: child.stdout })
+    const [url] = (await once(lines, 'line')) as [string]
+    lines.on('line', (line) => losses.push({ name, ...(JSON.parse(line) as Omit<LeaseLoss, 'name'>) }))
     backends.set(name, { child, url, isFrozen: false, cut: new AbortController() })
   }
 
@@ -144,12 +154,26 @@ export async function playProcesses({
 
   const started: { readonly key: string; readonly user: string; readonly outcome: Promise<string> }[] = []
 
-  /** True where the process that called the tool was killed or frozen while the call was on its way, or before it was recorded. */
-  function mayBeInterrupted(key: string, user: string): boolean {
-    const sent = mcp.requests.filter(
+  const callsOf = (key: string, user: string) =>
+    mcp.requests.filter(
       ({ method, body, headers }) =>
         method === 'tools/call' && headers.get('x-user') === user && Object(body.params?.['arguments']).key === key,
     )
+
+  /** The leases of calls that the process which called the tool has lost at that time: a process that gets no time loses them, too. */
+  function lossesAround(key: string, user: string): string {
+    const near = callsOf(key, user).flatMap(({ headers, arrivedAt, answeredAt }) =>
+      losses
+        .filter(({ name, lock }) => name === headers.get('x-process') && lock.includes(':call:'))
+        .map(({ lostAt }) => Math.round(lostAt - performance.timeOrigin - arrivedAt))
+        .filter((ms) => ms > -LEASE_MS && ms < (answeredAt || arrivedAt) - arrivedAt + LEASE_MS),
+    )
+    return `its process has lost ${near.length} leases of calls around the tools/call, after ${near.join(', ')} ms`
+  }
+
+  /** True where the process that called the tool was killed or frozen while the call was on its way, or before it was recorded. */
+  function mayBeInterrupted(key: string, user: string): boolean {
+    const sent = callsOf(key, user)
     const isDuring = ({ arrivedAt, answeredAt, headers }: HttpRequest) =>
       faults.some(
         ({ name, from, until }) =>
@@ -201,7 +225,7 @@ export async function playProcesses({
       ...[...runs].flatMap(([key, count]) => (count > 1 ? [`the tool has run ${count} times for ${key}`] : [])),
       ...outcomes.flatMap(({ key, user, outcome }) => {
         const mayBe = outcome === 'completed' || (outcome === 'interrupted' && mayBeInterrupted(key, user))
-        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome}`]
+        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome}; ${lossesAround(key, user)}`]
       }),
       ...outcomes.flatMap(({ key, outcome }) =>
         outcome === 'completed' && !runs.has(key) ? [`${key} completed without a run of the tool`] : [],
