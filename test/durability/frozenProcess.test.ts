@@ -3,7 +3,17 @@ import { keptResults, type ResultItems } from 'taskwire/results'
 import { createSimulatedBrowser } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { ack, completed, created, createScriptedServer, held, http, snapshot } from '../support/scriptedServer.js'
+import {
+  ack,
+  completed,
+  created,
+  createScriptedServer,
+  held,
+  http,
+  result,
+  snapshot,
+} from '../support/scriptedServer.js'
+import { knowsKeys } from '../support/visits.js'
 
 type Locks = NonNullable<Environment['locks']>
 
@@ -235,14 +245,19 @@ it('a process that was frozen between two attempts to send a response sends it n
   expect(server.received('tasks/update')).toHaveLength(2)
 })
 
-it('a call whose note cannot be written is not sent, and made as soon as it can', async () => {
+it('a call whose note cannot be written is not sent, tried with backoff, and made as soon as it can', async () => {
   const { browser, server, outcomes, openProcess, start } = setUp()
   let isFull = true
-  const write: Pause = (operation) =>
-    isFull && operation === 'write' ? Promise.reject(new Error('No room.')) : Promise.resolve()
+  let writes = 0
+  const write: Pause = (operation) => {
+    if (operation === 'write') writes += 1
+    return isFull && operation === 'write' ? Promise.reject(new Error('No room.')) : Promise.resolve()
+  }
   start(openProcess(createSharedStorage()(write, NO_PAUSE)))
   await browser.advance(30_000)
   expect(server.received('tools/call')).toHaveLength(0)
+  expect(writes).toBeGreaterThan(3)
+  expect(writes).toBeLessThan(20)
   isFull = false
   await browser.advance(30_000)
   expect(server.received('tools/call')).toHaveLength(1)
@@ -263,6 +278,27 @@ it('a call whose lock is lost before it is used waits for it again, and is made 
   await browser.advance(10_000)
   expect(outcomes).toEqual([DONE, DONE])
   expect(server.received('tools/call')).toHaveLength(1)
+})
+
+it('a process that loses its lock between two attempts repeats the call, under the key that another one has used up', async () => {
+  const { browser, server, endLeases, outcomes, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  const text = (value: string) => result({ content: [{ type: 'text', text: value }] })
+  server.on('server/discover', result({ supportedVersions: ['2026-07-28'], capabilities: knowsKeys() }))
+  server.on('tools/call', http(503, { headers: { 'retry-after': '5' } }), text('done'))
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(1000)
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(1000)
+  expect(server.received('tools/call')).toHaveLength(1)
+  endLeases()
+  await browser.advance(1000)
+  expect(outcomes).toEqual([DONE])
+  await browser.advance(20_000)
+  expect(outcomes).toEqual([DONE, DONE])
+  const keys = server.received('tools/call').map(({ params }) => Object(params['_meta'])['dev.taskwire/idempotencyKey'])
+  expect(keys).toEqual([keys[0], keys[0], keys[0]])
+  expect(keys[0]).toMatch(/^.{8,}$/)
 })
 
 it('a process that finds an interrupted call, and loses its lock, waits for it again', async () => {

@@ -6,7 +6,8 @@ import { asFound } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
 import { NO_LOCK } from '../tabs/tabs.js'
-import { pollInterval } from '../time/policy.js'
+import { backoffDelay, pollInterval } from '../time/policy.js'
+import { untilOnline } from '../time/untilOnline.js'
 import { changeCall } from './changes.js'
 import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import { attachToTask } from './leading.js'
@@ -37,12 +38,19 @@ export interface MakeOptions {
  * a page that goes away leaves:      intent: interrupted   record: followed again
  *                                    or sent again, where the server knows its key
  * another tab with the same key:     waits for the lock, is told of the task or the outcome, or finds the record
- * a frozen process loses the lock:   waits for it again, and finds the record
+ * a frozen process loses the lock:   waits for it again, and finds the record, or sends its own request again under its key
  * ```
  *
- * What an abort of `entry.abort` ends: see `CallEntry`.
+ * What an abort of `entry.abort` ends: see `CallEntry`. `losses`: how often it has lost its lock; `sent`: the call as it was sent before that.
  */
-export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): Promise<void> {
+export async function makeCall(
+  run: Run,
+  entry: CallEntry,
+  start: MakeOptions,
+  losses = 0,
+  sent?: CallRecord,
+): Promise<void> {
+  const { environment, rules } = run
   const controller = new AbortController()
   const { signal } = controller
   let lock = NO_LOCK
@@ -52,6 +60,10 @@ export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): 
     await undefined
     signal.throwIfAborted()
     if (!isWaiting(entry)) return
+    if (losses > 0) {
+      const dueAt = environment.now() + backoffDelay(losses, rules.policy, environment.random())
+      await untilOnline({ environment, signal, dueAt })
+    }
     const { callId, key } = entry.call
     if (key !== undefined) lock = await run.tabs.lock(`call:${callId}`, signal)
     // Another tab may have told of its task or outcome while this one waited.
@@ -62,13 +74,21 @@ export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): 
     if (intent === 'taken') return
     const { stage } = entry.call
     if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
-    const response = await sendCall(run, entry, start, { controller, lock, before: intent })
+    // Who had the lock meanwhile may have had the result, and left no record: under the same key the tool does not run again.
+    const before = intent ?? sent
+    if (before !== undefined) changeCall(run, entry, (call) => ({ ...call, sent: 'repeated' }))
+    const response = await sendCall(run, entry, start, {
+      ...{ controller, lock, before },
+      onSend: (record) => {
+        sent = record
+      },
+    })
     if ((entry.call.stage.name as string) === 'left') return
     if (response.type === 'result') return await settle(run, entry, { result: response.result })
     const task = pickTask(response.task)
     const at = now(run)
     // Born terminal, its result can be fetched; else the first poll is one interval away.
-    const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, run.rules.policy)
+    const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, rules.policy)
     await attachToTask(run, entry, newTaskRecord(task, run.port.era(), at, earliestAt), 'unwritten')
     if (entry.task !== undefined) tell(run, entry.task)
     resumeCancel(run, entry, signal.aborted)
@@ -81,7 +101,7 @@ export async function makeCall(run: Run, entry: CallEntry, start: MakeOptions): 
     if (entry.abort === controller) entry.abort = undefined
     lock.release()
   }
-  if (signal.reason === LOCK_LOST) await makeCall(run, entry, start)
+  if (signal.reason === LOCK_LOST) await makeCall(run, entry, start, losses + 1, sent)
 }
 
 function isWaiting({ call }: CallEntry): boolean {
@@ -106,7 +126,7 @@ async function takeFound(
   if (plan === 'call') return undefined
   if (refuseOther(run, entry, found, 'there')) return 'taken'
   if (plan === 'follow') followFound(run, entry, record, 'there')
-  else changeCall(run, entry, (call) => ({ ...asFound(call, found), ...(plan === 'repeat' && { sent: 'repeated' }) }))
+  else changeCall(run, entry, (call) => asFound(call, found))
   if (plan === 'repeat') return found
   if (plan !== 'follow') await settle(run, entry, { error: failureOf(record) }, true, record.task?.task)
   return 'taken'

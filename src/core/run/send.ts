@@ -24,8 +24,10 @@ export interface Send {
   /** Aborted by whoever leaves the call, and with `LOCK_LOST` if it must not be sent. */
   readonly controller: AbortController
   readonly lock: TabLock
-  /** The call which an earlier page has sent. It is sent again under its key, or made again if that is wanted. */
+  /** The call as an earlier page has sent it, or this one. It is sent again under its key, or made again if that is wanted. */
   readonly before: CallRecord | undefined
+  /** Called with the call as it goes out. */
+  readonly onSend: (record: CallRecord) => void
 }
 
 /**
@@ -51,7 +53,7 @@ export async function sendCall(
   run: Run,
   entry: CallEntry,
   { wish, meta }: Pick<MakeOptions, 'wish' | 'meta'>,
-  { controller, lock, before }: Send,
+  { controller, lock, before, onSend }: Send,
 ): Promise<ToolCallResponse> {
   const { signal } = controller
   const { port, environment, records, rules } = run
@@ -122,6 +124,7 @@ export async function sendCall(
       setSent(sent)
       await records.remove(callId, record)
     }
+    onSend(record)
     return key
   }
 
