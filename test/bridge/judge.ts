@@ -1,4 +1,5 @@
 import {
+  ConnectionFailedError,
   type TaskClient,
   TaskExpiredError,
   type ToolCall,
@@ -58,9 +59,13 @@ function isGone(id: string, error: Error | undefined, { calls, pages }: Played):
   )
 }
 
-/** True for a call that no process has made: it was refused, or cancelled before. The page that has asked for it shows it. */
+/**
+ * True for a call that no process has made: it was refused, also because another user was signed in just then, or cancelled before. The page that
+ * has asked for it shows it.
+ */
 function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world }: Played): boolean {
-  const isRefused = error instanceof ToolCallRejectedError
+  const isOfOther = world.kind === 'switching' && error instanceof ConnectionFailedError
+  const isRefused = isOfOther || error instanceof ToolCallRejectedError
   return task === undefined && !world.runs.has(id) && (isRefused || phase === 'cancelled')
 }
 
