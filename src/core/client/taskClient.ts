@@ -167,9 +167,9 @@ export interface TaskClientBaseOptions {
   }
   /**
    * How long the server may take to answer a `tools/call` with a result, an input request or a task, in ms; then the call
-   * fails with `ToolCallInterruptedError`, since the tool may be running. Also how long an unanswered call is sent again, if
-   * the server recognises it by its key. The lifetime of a task does not count, nor does the time that an input request
-   * waits for its response.
+   * fails with `ToolCallInterruptedError`, since the tool may be running. The lifetime of a task does not count, nor does the
+   * time that an input request waits for its response. Also how long after its first attempt an unanswered call is sent
+   * again, if the server recognises it by its key.
    * @default 3600000
    */
   callTimeoutMs?: number
@@ -184,8 +184,8 @@ export interface TaskClientBaseOptions {
     /**
      * How many attempts to connect are made in a row, for `connect()`, a call or `listTools()`, before it fails with
      * `ConnectionFailedError`. Only temporary failures are tried again: the network, no answer within 30 s, HTTP 408, 425,
-     * 429 and 5xx. After that, the next use tries again, and so does the page when it comes online or is shown. `tools/call`
-     * is never repeated. A waiting call ends by its `signal`.
+     * 429 and 5xx. After that, the next use tries again, and so does the page when it comes online or is shown. An attempt
+     * to connect sends no `tools/call`. A `signal` ends only the waiting for a call; `cancel()` ends the call.
      * @default unlimited, as polls are
      */
     connectAttempts?: number

@@ -25,7 +25,8 @@ export const MAX_VIOLATIONS = 3
 const MAX_REFUSALS = 10
 
 /**
- * What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1).
+ * What is known once a poll that was sent at `askedAt` has failed. `jitter`: a number in [0, 1). Which failure is which error:
+ * `taskRequestError` in wire/errors.ts.
  *
  * ```text
  * the server knows no such task, or no tasks; the client is set up wrongly   the call ends

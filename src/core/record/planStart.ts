@@ -30,7 +30,7 @@ export interface StartQuestion {
 }
 
 /**
- * What the record means that another page, or an earlier visit, has left of a call: the only reader of what was found.
+ * What the record means that another page, or an earlier visit, has left of a call: the only reader of what the storage has of it.
  * Read under the lock of the call, so that a page which is still waiting for its response counts as one.
  *
  * ```text

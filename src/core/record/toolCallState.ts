@@ -5,8 +5,8 @@ import type { ToolCallMeta } from '../protocol/register.js'
 import type { Task } from '../protocol/task.js'
 
 /**
- * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task; a call
- * that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
+ * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task; `input_required`
+ * also where the server asks before there is a task. A call that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
  * says which one it was. `ended` means that the call ended in an earlier visit, and its outcome is still to be fetched.
  *
  * To add one, change in this order:
@@ -52,7 +52,7 @@ interface ToolCallStateBase {
   readonly inputRequests: Readonly<Record<string, InputRequest>>
   /** The responses on their way, by the key of their input request. */
   readonly inputResponses: Readonly<Record<string, InputResponseState>>
-  /** True from `cancel()` until the server reports how the task ended. */
+  /** True from `cancel()` until the server reports how the task ended, or refuses to cancel it. */
   readonly isCancelling: boolean
   /**
    * The state of the cancellation: it is being sent, sent again because the server could not be reached, or accepted by the

@@ -24,7 +24,7 @@ import type { Run } from './run.js'
  *                      after a reload the input request is open again
  * twice, in this tab   while it is on its way the same response has the same promise. Another one is rejected, and any once it is taken
  * in two tabs          both wait for a lock. The later one finds the key among those that are answered, and is rejected
- * withdrawn            rejected, unless it has been sent
+ * withdrawn            rejected, unless its delivery has begun
  * ```
  */
 export interface Answers {

@@ -23,8 +23,9 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                stays: the tool may run all the same, and nobody here knows the id of its task. Where the task was
  *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
  * forget(), close(), the key is  `abort`: the `tools/call`, each response and each cancellation on its way, unless another call
- * called again                   follows the task. Their promises reject with the reason. The task goes on on the server.
- * input request withdrawn        the response to it, unless that has been sent.
+ * called again                   follows the task. Their promises reject with the reason. The task goes on on the server. Of a
+ *                                call that has settled, only close() ends a response or cancellation that is still on its way.
+ * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
  * the call settles               the polls of its task. A response or cancellation on its way is still delivered, until the
@@ -50,8 +51,8 @@ export interface CallEntry {
   /** Resolves when the call, started in this page, has its task or its outcome. */
   started: Promise<void> | undefined
   /**
-   * Whether the storage has the record, as far as this page knows: `assumed`, as another tab has told of it; `refused`, as it could
-   * not be written; `removed`, and must not come back.
+   * Whether the storage has the record, as far as this page knows: `unwritten`, not yet; `there`, written or read by this page;
+   * `assumed`, as another tab has told of it; `refused`, as it could not be written; `removed`, and must not come back.
    */
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that cannot read it. */

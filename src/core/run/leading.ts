@@ -11,7 +11,7 @@ import { dropPolls } from './polls.js'
 import { isFollowed, now, type Run, take } from './run.js'
 import { report, showCall, tell, write } from './showing.js'
 
-/** How often the time is doubled for which a tab waits whose polls were cut off: 32 s, longer than any poll takes. */
+/** How often the time is doubled for which a tab waits whose polls were cut off: 32 s, longer than a poll may take by default. */
 const MAX_DOUBLED = 5
 
 /** This tab becomes the leader of an election, or ceases to be. `isStolen`: from a tab that had it. */

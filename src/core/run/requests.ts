@@ -102,7 +102,8 @@ async function sendCancel(run: Run, entry: CallEntry, task: TaskEntry): Promise<
 }
 
 /**
- * Has the server stop the task of a call: sends `tasks/cancel`, once. Before there is a task, the call is aborted, or waits for its
+ * Has the server stop the task of a call: sends `tasks/cancel` until that is taken or refused, in one delivery at
+ * a time. Before there is a task, the call is aborted, or waits for its
  * lock: see the table of `CallEntry`.
  *
  * ```text

@@ -36,7 +36,8 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
  * ```text
  * it runs in this page                 a handle on the same call; with other arguments one that rejects (`ToolCallKeyConflictError`)
  * it has settled in this page          the same, unless calling again cannot run the tool twice (`isReusable` in pageCalls.ts)
- * another tab makes it, or has         waits for the lock of the key, then follows its task, or takes its outcome (makeCall.ts)
+ * another tab makes it, or has         waits for the lock of the key, then follows its task, or takes its outcome (makeCall.ts);
+ *                                      calls the tool if the other tab has been answered at once before
  * a page before a reload has made it   what its record means: planStart.ts
  * ```
  *

@@ -16,6 +16,8 @@ export type KeyedQueue = <T>(key: string, operation: () => MaybePromise<T>) => M
  * update  reads ──────────── writes
  * remove          removes               and the record is back
  * ```
+ *
+ * After five seconds an operation is not waited for any longer (inTime.ts).
  */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>()

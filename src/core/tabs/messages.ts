@@ -7,8 +7,8 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  * that a poll is under way and how it ended, in the words of storage.
  *
  * ```text
- * record     sent by  a tab that follows the task: begins to, polls (again every 2.5 s), has heard the server, its user has
- *                     responded or cancelled, was asked, is back
+ * record     sent by  a tab that follows the task: begins to, also by its id, takes the lead, polls (again every 2.5 s), has heard the
+ *                     server, its user has responded or cancelled, was asked, is back
  *            receiver merges it into its task. One that waits for the lock of the call follows the task; so does one that does not
  *                     know the call, but for `resume: 'lazy'`. One whose call has another task reads the storage (news.ts)
  *  + outcome sent by  the tab whose call has ended without a task (settle.ts)
