@@ -89,6 +89,16 @@ describe('the devtools of the demo', () => {
     await seeRow(/Poll.*backoff after a failure.*working/)
   })
 
+  test('show the id of a call on one line, on a phone and on a wide screen', async () => {
+    await open()
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      const id = panel().locator('[data-fact="Call"] dd')
+      expect(await id.textContent()).toHaveLength(28)
+      expect((await id.boundingBox())?.height, `at ${width} pixels`).toBeLessThan(28)
+    }
+  })
+
   test('still have the polls before a reload, and say where that was', async () => {
     await open()
     await seeRow(/Poll.*first poll, one server interval.*working/)

@@ -156,6 +156,7 @@ describe('the calls of the devtools', () => {
     await advance(3000)
     const place = new URL(server.url).host
     expect(one('.facts').textContent).toContain(`Server${place}`)
+    expect(one('[role=option] .text').textContent).toMatch(new RegExp(`^${place}\\S* · Adding up$`))
     const headers = all('.summary li').map(({ textContent }) => textContent)
     expect(headers[0]).toContain(place)
     expect(headers[1]).toContain('other.example/mcp')

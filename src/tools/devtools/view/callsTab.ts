@@ -56,7 +56,9 @@ export function createCallsTab({ onChange, onClear, onLoad }: CallsTabOptions): 
     keyOf: ({ key }) => key,
     rowOf: (listed) => {
       const { title, phase, message, clock, tone } = rowOf(listed)
-      return { title, badge: phase, text: message, note: listed.client === undefined ? 'from a file' : clock, tone }
+      const isLive = listed.client !== undefined
+      const text = [isLive && listed.server, message].filter(Boolean).join(' · ')
+      return { title, badge: phase, text, note: isLive ? clock : 'from a file', tone }
     },
     detail: createCallDetail(onChange),
     onChange,

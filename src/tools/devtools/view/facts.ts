@@ -12,7 +12,7 @@ export function createFacts(kind: 'facts' | 'texts' = 'facts'): View<readonly Fa
     ([name]) => {
       const value = element('dd')
       return {
-        element: element('div', {}, element('dt', {}, name), value),
+        element: element('div', { 'data-fact': name }, element('dt', {}, name), value),
         update: ([, text]) => setText(value, text),
       }
     },

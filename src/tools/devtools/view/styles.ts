@@ -121,14 +121,16 @@ button[aria-pressed="true"] { border-color: var(--warning); background: var(--wa
 .badge, .note { text-align: end; }
 .badge { color: var(--tone); }
 .text, .note { color: var(--muted); font-size: 12px; }
+.text:has(+ .note:empty) { grid-column: 1 / -1; }
+.note:empty { display: none; }
 .option[aria-selected="true"] :is(.text, .note) { color: var(--text); }
 .badge, .note, .time, dd { font-variant-numeric: tabular-nums; }
 
 progress { display: block; width: 100%; height: 6px; margin-bottom: 8px; accent-color: var(--accent); }
 progress:not([data-known]) { visibility: hidden; }
 .call[data-ended] > progress { display: none; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(270px, 1fr)); gap: 0 20px; }
-:is(.facts, .texts) > div { display: grid; grid-template-columns: 108px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(310px, 1fr)); gap: 0 20px; }
+:is(.facts, .texts) > div { display: grid; grid-template-columns: 96px minmax(0, 1fr); gap: 8px; padding: 2px 0; }
 /* Texts come and go while a call runs, and nothing below them moves. */
 .call:not([data-ended]) .texts { min-height: calc(2lh + 8px); }
 .texts dd { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -176,10 +178,10 @@ pre {
   padding: 8px 10px;
   border-radius: 6px;
   background: var(--sunken);
-  font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
   white-space: pre-wrap;
   overflow-wrap: anywhere;
 }
+pre, [data-fact="Call"] dd { font: 12px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 
 .faults ul { display: grid; gap: 8px; }
 .faults li { display: grid; grid-template-columns: 190px minmax(0, 1fr); align-items: center; gap: 12px; }
