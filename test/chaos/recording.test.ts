@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { placesAfter, readFragment } from '../../docs/.vitepress/theme/replay/recording.js'
+import { aboutSchedule, placesAfter, readFragment } from '../../docs/.vitepress/theme/replay/recording.js'
 import seen from '../seeded/seen.json' with { type: 'json' }
 import { toFragment, toSteps } from './recording.js'
 
@@ -62,4 +62,16 @@ it('can read the schedules to which the page links', async () => {
   const links = Object.values<{ link?: string }>(seen.runs).flatMap(({ link }) => link ?? [])
   expect(links.length).toBeGreaterThan(0)
   for (const link of links) expect((await readFragment(link))?.steps.length).toBeGreaterThan(100)
+})
+
+it('says of each schedule to which the page links what happens in it, no two alike', async () => {
+  const lines = [...LINES, '31000 # clearStorage()', '32000 # heal']
+  expect(aboutSchedule({ title: 'lost', steps: toSteps(lines) })).toBe('2 tabs: a tab crashes, the storage is cleared')
+  expect(aboutSchedule({ title: 'quiet', steps: toSteps(['0 tab1 opens']) })).toBe('1 tab: no faults')
+  const links = Object.values<{ link?: string }>(seen.runs).flatMap(({ link }) => link ?? [])
+  const abouts = await Promise.all(
+    links.map(async (link) => aboutSchedule((await readFragment(link)) ?? { title: '', steps: [] })),
+  )
+  expect(new Set(abouts).size).toBe(links.length)
+  for (const about of abouts) expect(about).toMatch(/^\d tabs: (?!no faults)/)
 })

@@ -6,7 +6,7 @@ export interface Step {
   in: string
   text: string
   /** What there is to see from now on; null where it is gone. */
-  set?: [id: string, what: string | null]
+  set?: readonly [id: string, what: string | null]
   /** True where the tab is gone from now on. */
   ends?: boolean
 }
@@ -63,4 +63,33 @@ export function placesAfter({ steps }: Recording, count: number): Place[] {
   }
   const tabs = [...places.values()].filter(({ name }) => name.startsWith('tab'))
   return [...tabs, placeOf('storage'), placeOf('server')]
+}
+
+/** What happens to the tabs in a schedule of the tests, by the names of its steps (test/chaos/commands.ts). */
+const EVENTS: readonly (readonly [step: RegExp, words: string])[] = [
+  [/^reload\(/, 'a tab is reloaded'],
+  [/^close(AtAwait)?\(/, 'a tab is closed'],
+  [/^crash/, 'a tab crashes'],
+  [/^(freeze|cache)\(/, 'a tab is frozen'],
+  [/^sleep\(/, 'the computer sleeps'],
+  [/^online\(\d+, false/, 'the browser is offline'],
+  [/^(fault\(|cutStreams\()/, 'requests fail'],
+  [/^outage\(/, 'the server is away'],
+  [/^restartServer\(/, 'the server restarts'],
+  [/^clearStorage\(/, 'the storage is cleared'],
+  [/^corrupt\(/, 'a record is damaged'],
+  [/^storage\((?!works)/, 'the storage fails'],
+  [/^stealLock\(/, 'a lock is stolen'],
+  [/^message /, 'messages between tabs go astray'],
+  [/^(setClock|jump|drift)\(/, 'clocks are wrong'],
+  [/^forget/, 'a call is forgotten'],
+  [/^cancel\(/, 'a call is cancelled'],
+]
+
+/** What there is to see in a schedule of the tests, for a list of several: how many tabs it has, and what happens to them. */
+export function aboutSchedule({ steps }: Recording): string {
+  const tabs = new Set(steps.map(({ in: name }) => name).filter((name) => name.startsWith('tab'))).size
+  const played = steps.filter((step) => step.in === 'schedule').map(({ text }) => text)
+  const events = EVENTS.filter(([step]) => played.some((text) => step.test(text))).map(([, words]) => words)
+  return `${tabs} ${tabs === 1 ? 'tab' : 'tabs'}: ${events.join(', ') || 'no faults'}`
 }
