@@ -4,7 +4,7 @@ import { anchorOf } from '../../scripts/links.mjs'
 import { readEntries } from '../../scripts/site/api.mjs'
 import { leaveTestsOut } from '../../scripts/site/footnotes.mjs'
 import { markFrameworks, showFrameworks } from '../../scripts/site/frameworks.mjs'
-import { keepHyphens, keepOptions } from '../../scripts/site/inlineCode.mjs'
+import { keepDates, keepHyphens, keepOptions } from '../../scripts/site/inlineCode.mjs'
 import { writeLlms } from '../../scripts/site/llms.mjs'
 import { showPackageManagers } from '../../scripts/site/packageManagers.mjs'
 import { linkToRepository, REPOSITORY } from '../../scripts/site/repositoryLinks.mjs'
@@ -58,6 +58,7 @@ export default defineConfig({
       showPackageManagers(md)
       showFrameworks(md)
       keepHyphens(md)
+      keepDates(md)
     },
   },
   buildEnd: ({ outDir }) => writeLlms({ outDir, base, title, description, sections: [...sidebar, reference] }),

@@ -14,6 +14,18 @@ export function keepHyphens(md) {
   md.renderer.rules.code_inline = (...rest) => render(...rest).replace(/(?<=>)[^<>]+(?=<)/, wholeWords)
 }
 
+/**
+ * A date in a sentence, such as that of a revision, does not break at its hyphens either.
+ *
+ * @param {{ renderer: { rules: { text?: Rule | undefined } } }} md
+ */
+export function keepDates(md) {
+  const { text: render } = md.renderer.rules
+  if (render === undefined) return
+  md.renderer.rules.text = (...rest) =>
+    render(...rest).replace(/\b\d{4}-\d\d-\d\d\b/g, '<span class="whole-word">$&</span>')
+}
+
 /** The same in a block of commands, whose words the highlighter has coloured, each with the space before it. */
 export const keepOptions = {
   /**

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
@@ -90,6 +90,51 @@ test('a command breaks between its words, and not within an option', async () =>
   const option = page.locator('.language-sh .whole-word', { hasText: '--template' }).first()
   await option.waitFor()
   expect((await option.boundingBox())?.height).toBeLessThan(24)
+  await page.close()
+})
+
+test('commands, and the headings in the outline, are shown in whole', async () => {
+  const page = await browser.newPage({ viewport: { width: 360, height: 800 } })
+  const isCut = (selector: string) =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('${selector}')]
+      .filter((one) => one.scrollWidth > one.clientWidth)
+      .map((one) => one.textContent)`)
+  await page.goto(`${files.url}raw-requests.html`)
+  expect(await isCut('.language-sh pre')).toEqual([])
+  await page.setViewportSize({ width: 1440, height: 900 })
+  for (const path of ['react.html', 'api/react.html']) {
+    await page.goto(files.url + path)
+    await page.locator('.VPDocAsideOutline .outline-link').first().waitFor()
+    expect(await isCut('.VPDocAsideOutline .outline-link')).toEqual([])
+  }
+  await page.close()
+})
+
+test('no words of the drawing for a phone leave their box', async () => {
+  const page = await browser.newPage()
+  const drawing = readFileSync(join(import.meta.dirname, '../../docs/pictures/concepts-narrow.svg'), 'utf8')
+  await page.setContent(drawing.replace('<svg', '<svg width="312"'))
+  const outside = await page.evaluate<string[]>(`{
+    const ends = [...document.querySelectorAll('rect')].map((rect) => rect.getBBox())
+    const isIn = ({ x, y }, box) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height
+    ;[...document.querySelectorAll('text')].filter((text) => {
+      const box = text.getBBox()
+      const inner = ends.filter((end) => isIn(box, end)).map((end) => end.x + end.width - 4)
+      return box.x + box.width > Math.min(312, ...inner)
+    }).map((text) => text.textContent)
+  }`)
+  expect(outside).toEqual([])
+  await page.close()
+})
+
+test('the list of recorded schedules says what happens in each', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${files.url}replay.html`)
+  await page
+    .getByRole('link', { name: /^taskwire\/lite, \d tabs: .*the storage fails/ })
+    .first()
+    .waitFor()
+  expect(await page.getByRole('link', { name: /seed/ }).count()).toBe(0)
   await page.close()
 })
 

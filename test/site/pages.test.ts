@@ -5,7 +5,7 @@ import { entriesOf, readEntries } from '../../scripts/site/api.mjs'
 import { checkPage } from '../../scripts/site/checkSite.mjs'
 import { withoutTests } from '../../scripts/site/footnotes.mjs'
 import { codeFor, sectionsOf } from '../../scripts/site/frameworks.mjs'
-import { wholeWords } from '../../scripts/site/inlineCode.mjs'
+import { keepDates, wholeWords } from '../../scripts/site/inlineCode.mjs'
 import { aboutOf } from '../../scripts/site/llms.mjs'
 import { commandsOf, MANAGERS } from '../../scripts/site/packageManagers.mjs'
 import { filesOfProject } from '../../scripts/site/projects.mjs'
@@ -224,6 +224,12 @@ test.each(['react', 'vanilla', 'ask'])(
     for (const [path, text] of Object.entries(files)) expect(text, path).not.toMatch(/from '(?:\.\.\/){2}/)
   },
 )
+
+test('a date in a sentence does not break at its hyphens', () => {
+  const renderer = { rules: { text: () => 'as of 2025-11-25, and 12-34' } }
+  keepDates({ renderer })
+  expect(renderer.rules.text()).toBe('as of <span class="whole-word">2025-11-25</span>, and 12-34')
+})
 
 describe('code in a sentence', () => {
   test('breaks between words, and not at the hyphens of a word', () => {
