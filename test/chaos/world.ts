@@ -599,7 +599,15 @@ export function createWorld(
       correction += ms
       // Times of a clock that was ahead by a day are believed for as long (DUR-62).
       if (ms <= -DAY_MS) patienceDays += Math.ceil(-ms / DAY_MS)
-      if (ms < 0) for (const tab of tabs) if (isAsleep(tab)) sleptThroughSetBack.add(tab)
+      if (ms < 0) {
+        for (const tab of tabs) {
+          if (!isAsleep(tab)) continue
+          sleptThroughSetBack.add(tab)
+          // It may take the lock of a call for one that it has not waited for, and make the call before it hears that it was forgotten.
+          for (const { callId, phase } of Object.values(tab.client.store.getState().calls))
+            if (phase === 'calling') ledger.permitFresh(callId)
+        }
+      }
       maxCorrection = Math.max(maxCorrection, correction)
       minCorrection = Math.min(minCorrection, correction)
       browser.setClock(ms)

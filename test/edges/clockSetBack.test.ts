@@ -2,7 +2,7 @@ import type { Environment, TaskClient, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { created, createScriptedServer, http, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import { created, createScriptedServer, held, http, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
 import { knowsKeys } from '../support/visits.js'
 
 const SECOND = 1000
@@ -146,6 +146,26 @@ describe('a clock that is set back while two tabs follow a task', () => {
     await pass(60 * SECOND)
     expect(polls.length).toBeGreaterThanOrEqual(19)
   })
+})
+
+// tab A  tools/call ──────── task ─ lock let go ─ forget()
+// tab B    waits for the lock ─ frozen ······················ clock set back ─ thaws: granted, and told
+it('[EDGE-33] a clock that is set back does not make a tab that was frozen call the tool for a call that was forgotten', async () => {
+  const answered = held(created())
+  server.on('tools/call', answered)
+  const [a, b] = [openTab(), openTab()]
+  const [first, second] = [a, b].map(({ client }) => client.startToolCall({ name: 'report' }, { key: 'k' }))
+  first?.result.catch(() => {})
+  second?.result.catch(() => {})
+  await pass(SECOND)
+  await b.page.freeze()
+  answered.release()
+  await pass(SECOND)
+  await a.client.forget()
+  browser.setClock(-HOUR)
+  await b.page.thaw()
+  await pass(5 * SECOND)
+  expect(server.received('tools/call')).toHaveLength(1)
 })
 
 describe('a note that the task is not to be polled for 20 hours, of before the clock was set back', () => {

@@ -161,7 +161,9 @@ function requestLock(environment: Environment, locks: Locks, name: string, signa
           isGranted = true
           resolve({ release, isHeld })
         }
-        if (now() - askedAt < MESSAGE_DELAY_MS) granted()
+        const waitedMs = now() - askedAt
+        // Less than none by a clock that was set back meanwhile.
+        if (waitedMs >= 0 && waitedMs < MESSAGE_DELAY_MS) granted()
         else setTimeout(granted, MESSAGE_DELAY_MS)
       })
     locks.request(name, { signal }, hold).catch(() => {
