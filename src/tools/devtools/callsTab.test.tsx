@@ -148,6 +148,16 @@ describe('the calls of the devtools', () => {
     expect(titles()).toEqual(['total', 'report'])
   })
 
+  it('are listed from the last to the first, also those of a batch that was started at once', async () => {
+    const client = open()
+    mount(client)
+    for (const title of ['Shot 1', 'Shot 2', 'Shot 3']) {
+      client.startToolCall({ name: 'report' }, { key: title, meta: { title } })
+    }
+    await advance(3000)
+    expect(titles()).toEqual(['Shot 3', 'Shot 2', 'Shot 1'])
+  })
+
   it('name their server where there are several, and each server has a header of its own', async () => {
     const other = new URL('https://other.example/mcp')
     const clients = [open(), open(other)]

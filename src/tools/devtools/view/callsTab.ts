@@ -98,7 +98,8 @@ function listedCalls(model: DevtoolsModel): ListedCall[] {
     file: () => text,
     model,
   }))
-  return [...loaded, ...live.sort((a, b) => b.call.startedAt - a.call.startedAt)]
+  // Of those that were started at once, too, the last one comes first.
+  return [...loaded, ...live.reverse().sort((a, b) => b.call.startedAt - a.call.startedAt)]
 }
 
 /** Where the filter looks. */
