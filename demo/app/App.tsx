@@ -36,6 +36,8 @@ function Studio() {
       <Shots />
       {!isLegacy && <Inbox />}
       {!isLegacy && <Desk />}
+      {/* There would be a hole in the place of the inbox and the desk. */}
+      {isLegacy && !isBeside && <CodePanel />}
     </div>
   )
   if (isBeside) return work
@@ -63,7 +65,7 @@ function Studio() {
               }}
             />
           ) : (
-            <CodePanel />
+            !isLegacy && <CodePanel />
           )}
         </div>
       </div>

@@ -172,6 +172,12 @@ test('a server of the revision before is no different, a reload included', async
   await see(tab, /MCP 2025-11-25 \(legacy\)/)
   const card = await render(tab, 'Harbour at dawn')
   await see(card, /Lighting/)
+  // That server says no numbers: the bar is not one at zero, and no hole is left by what its tools cannot do.
+  const bar = card.getByRole('progressbar')
+  expect(await bar.getAttribute('aria-valuenow')).toBeNull()
+  expect((await bar.locator('div').boundingBox())?.width).toBeGreaterThan(20)
+  const leftOf = async (name: string) => (await tab.getByRole('region', { name }).boundingBox())?.x
+  expect(await leftOf('The lines that do it')).toBe(await leftOf('Shots'))
   await tab.reload()
   await see(card, /Lighting|Shading/)
   await see(card, 'Done')

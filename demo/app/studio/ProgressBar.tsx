@@ -22,7 +22,7 @@ export function ProgressBar({ call }: { call: ToolCallState }) {
         aria-valuemax={total}
         aria-valuenow={total && progress}
       >
-        <div style={{ width: `${total === undefined ? 0 : Math.min(progress / total, 1) * 100}%` }} />
+        <div style={total === undefined ? {} : { width: `${Math.min(progress / total, 1) * 100}%` }} />
       </div>
     </div>
   )
