@@ -245,6 +245,36 @@ it('a process that was frozen between two attempts to send a response sends it n
   expect(server.received('tasks/update')).toHaveLength(2)
 })
 
+it.each([
+  ['cannot be listed', 'keys'],
+  ['cannot be read', 'getItem'],
+] as const)(
+  'a process whose storage %s lists its calls once it can, and not as if there were none',
+  async (_how, method) => {
+    const { browser, openProcess, start } = setUp()
+    const open = createSharedStorage()
+    start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+    await browser.advance(5000)
+    const storage = open(NO_PAUSE, NO_PAUSE)
+    let isAway = true
+    const client = openProcess({
+      ...storage,
+      [method]: (text: string) =>
+        isAway ? Promise.reject(new Error('The database is away.')) : storage[method]?.(text),
+    })
+    let isListed = false
+    const listed = client.resumeToolCalls().then(() => {
+      isListed = true
+    })
+    await browser.advance(30_000)
+    expect(isListed).toBe(false)
+    isAway = false
+    await browser.advance(2000)
+    await listed
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ key: 'Q3' }])
+  },
+)
+
 it('a call whose note cannot be written is not sent, tried with backoff, and made as soon as it can', async () => {
   const { browser, server, outcomes, openProcess, start } = setUp()
   let isFull = true

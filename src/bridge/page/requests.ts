@@ -48,7 +48,7 @@ export interface PostOptions {
 export type Post = (action: PageAction | ((now: number) => PageAction), options?: PostOptions) => Promise<Answer>
 
 /** Why a request ends that is not wanted any longer. Whether the backend has carried it out is unknown. */
-export const GIVEN_UP = new Error('This request was given up.')
+export const GIVEN_UP: Error = new Error('This request was given up.')
 
 /** The backend has not answered yet. */
 const ACCEPTED = 202

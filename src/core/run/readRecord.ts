@@ -5,18 +5,29 @@ import type { Run } from './run.js'
 const STORAGE_RETRY_MS = 1000
 
 /**
- * What other pages have left of a call. A storage that other processes have, too, is asked until it answers: a record that cannot be
- * read at the moment may be there.
+ * What a storage has. One that other processes have, too, is asked until it answers: what cannot be read at the moment may be there.
+ *
+ * @throws the signal's reason.
+ */
+export async function untilRead<T>(
+  { records, environment }: Run,
+  read: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    const found = await read()
+    if (found !== 'silent' || !records.isShared) return found
+    await new Promise<void>((resolve) => environment.setTimeout(resolve, STORAGE_RETRY_MS))
+    signal.throwIfAborted()
+  }
+}
+
+/**
+ * What other pages have left of a call.
  *
  * @throws the signal's reason.
  */
 export async function readRecord(run: Run, callId: string, signal: AbortSignal): Promise<CallRecord | undefined> {
-  const { records, environment } = run
-  let found = await records.find(callId)
-  while (found === 'silent' && records.isShared) {
-    await new Promise<void>((resolve) => environment.setTimeout(resolve, STORAGE_RETRY_MS))
-    signal.throwIfAborted()
-    found = await records.find(callId)
-  }
+  const found = await untilRead(run, () => run.records.find(callId), signal)
   return run.readFound(run, callId, typeof found === 'string' ? undefined : found)
 }

@@ -16,7 +16,7 @@ import { type CallHandle, createHandle } from './handle.js'
 import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
 import { makeCall } from './makeCall.js'
 import { findTask, isMadeAgain, isReusable, MAX_SETTLED, newCall, putCall, putFound, type Repeat } from './pageCalls.js'
-import { readRecord } from './readRecord.js'
+import { readRecord, untilRead } from './readRecord.js'
 import type { Run } from './run.js'
 
 /** How a call is made: see `ToolCallOptions` of the client. */
@@ -156,7 +156,12 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   const resume = (records: readonly CallRecord[]) => {
     for (const record of records) if (isThere(run, record)) handles.push(...resumeRecord(run, record))
   }
-  const found = await run.records.list(resume)
+  const list = () => {
+    handles.length = 0
+    return run.records.list(resume)
+  }
+  const found = await untilRead(run, list, signal).catch(() => 'silent' as const)
+  if (found === 'silent') return []
   const over = found.filter(
     (record) => record.task !== undefined && isOver(record.task) && !run.calls.has(record.callId),
   )

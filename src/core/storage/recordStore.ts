@@ -40,9 +40,10 @@ export interface RecordStore {
   remove(callId: string, only?: CallRecord): Promise<void>
   /**
    * Every record still of use; the others are swept, and the oldest ended ones where there are too many. `onWorking` is
-   * called first, with those that may have to be followed, before the texts of the others are read.
+   * called first, with those that may have to be followed, before the texts of the others are read. `silent`: a storage that
+   * other processes have, too, did not answer, so there may be more.
    */
-  list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[]>
+  list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[] | 'silent'>
   /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
   clear(scope?: string): Promise<void>
 }
@@ -68,7 +69,12 @@ const SWEEP_AFTER_WRITES = 200
 export function createRecordStore(options: RecordStoreOptions): RecordStore {
   const { storage, endpoint, scope, now, pause } = options
   const prefix = scopePrefix(endpoint, scope)
-  const items = createRecordItems(storage, options.inTime, options.onError)
+  const isShared = storage.replaceItem !== undefined
+  let failures = 0
+  const items = createRecordItems(storage, options.inTime, (error) => {
+    failures += 1
+    options.onError(error)
+  })
   let sweptAt = Number.NEGATIVE_INFINITY
   let writesSince = 0
   /** How much longer than usual a sweep waits for the next: it reads every record, and of tasks at work there may be many. */
@@ -106,16 +112,17 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return typeof record === 'object' && isRecordExpired(record, now()) ? undefined : record
   }
 
-  async function list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[]> {
+  async function list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[] | 'silent'> {
     noteSweep()
+    const failuresBefore = failures
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
     const records = await readRecords(keys, { onText: items.onText, parse, removeOnly, now, pause, onWorking })
     rarity = Math.max(1, records.length / MAX_RECORDS)
-    return records
+    return isShared && failures > failuresBefore ? 'silent' : records
   }
 
   return {
-    isShared: storage.replaceItem !== undefined,
+    isShared,
 
     write: async (record, mayWrite = () => true) => {
       const key = prefix + record.callId

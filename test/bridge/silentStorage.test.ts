@@ -1,0 +1,32 @@
+import type { TaskStorage } from 'taskwire'
+import { expect, it } from 'vitest'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { createWorkServer } from '../support/workServer.js'
+import { replaceable } from './world.js'
+
+it.each([
+  ['does not answer', () => new Promise<never>(() => {})],
+  ['fails', () => Promise.reject(new Error('The database is away.'))],
+])(
+  'a page whose backend has a storage that %s is connecting, and shows its calls once it answers',
+  async (_how, whileAway) => {
+    const server = createWorkServer({ browser: { turns: 60 } })
+    const { keys, ...storage } = replaceable(memoryStorage())
+    let isAway = false
+    const shared = { ...storage, keys: () => (isAway ? whileAway() : keys()) } as TaskStorage
+    const backend = createBridgedBackend(server, {}, { storage: shared } as never)
+    backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 600 } }, { key: 'k' })
+    await server.advance(5000)
+    isAway = true
+    await backend.restart()
+    const { client } = backend.openPage()
+    void client.connect()
+    await server.advance(60_000)
+    expect(client.store.getState()).toMatchObject({ calls: {}, connection: { status: 'connecting' } })
+    isAway = false
+    await server.advance(10_000)
+    expect(client.store.getState()).toMatchObject({ connection: { status: 'connected' } })
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ key: 'k', phase: 'working' }])
+  },
+)
