@@ -152,8 +152,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       },
       list: async (onWorking) => {
         const listed = await records.list(onWorking)
-        if (listed === 'silent') return listed
-        const known = new Set(listed.map(({ callId }) => callId))
+        const known = new Set(listed === 'silent' ? [] : listed.map(({ callId }) => callId))
         // A record that is not listed may be there: one of a later version, of a tab that was quicker, or of a storage that is silent.
         void drop(
           (name) => own(name) && !known.has(name.callId),
