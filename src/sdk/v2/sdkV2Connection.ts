@@ -70,7 +70,11 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       const stopListening = onAbort(signal, () => void own.close().catch(() => {}))
       // Closed while the transport was made: nothing more may be sent.
       if (isClosed) await own.close()
-      else await client.connect(own, { signal, timeout: MAX_TIMER_MS }).finally(stopListening)
+      else {
+        // Where we give it up ourselves, by the clock of the environment, the SDK is not to count beside that.
+        const timeout = options.retry && { timeout: MAX_TIMER_MS }
+        await client.connect(own, { signal, ...timeout }).finally(stopListening)
+      }
       if (opening === own) opening = undefined
     }
     const transport = taskTransportOf(client, isOpen)
