@@ -194,7 +194,7 @@ function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
 }
 
 /** A call of an earlier visit: its outcome is fetched, unless the server has lost its task. */
-export function openRecorded(run: Run, record: CallRecord): CallEntry {
+function openRecorded(run: Run, record: CallRecord): CallEntry {
   return putFound(run, record, planStart(record, { wish: 'resume', isRepeatable: false }))
 }
 
