@@ -275,6 +275,31 @@ it.each([
   },
 )
 
+it('a process that cannot read one of its calls looks once what became of the others', async () => {
+  const { browser, server, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  const storage = open(NO_PAUSE, NO_PAUSE)
+  start(openProcess(storage))
+  await browser.advance(5000)
+  server.on('tools/call', held(created()))
+  openProcess(storage).startToolCall({ name: 'report' }, { key: 'Q4' })
+  await browser.advance(1000)
+  const [ended] = (await storage.keys?.()) ?? []
+  let isAway = true
+  const client = openProcess({
+    ...storage,
+    getItem: (key) =>
+      isAway && key === ended ? Promise.reject(new Error('A connection was cut.')) : storage.getItem(key),
+  })
+  const listed = server.received('tools/list').length
+  void client.resumeToolCalls()
+  await browser.advance(30_000)
+  expect(server.received('tools/list').length - listed).toBeLessThanOrEqual(1)
+  isAway = false
+  await browser.advance(5000)
+  expect(server.received('tools/list').length - listed).toBe(1)
+})
+
 it('a call whose note cannot be written is not sent, tried with backoff, and made as soon as it can', async () => {
   const { browser, server, outcomes, openProcess, start } = setUp()
   let isFull = true

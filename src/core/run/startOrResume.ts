@@ -156,11 +156,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
   const resume = (records: readonly CallRecord[]) => {
     for (const record of records) if (isThere(run, record)) handles.push(...resumeRecord(run, record))
   }
-  const list = () => {
-    handles.length = 0
-    return run.records.list(resume)
-  }
-  const found = await untilRead(run, list, signal).catch(() => 'silent' as const)
+  const found = await untilRead(run, () => run.records.list(resume), signal).catch(() => 'silent' as const)
   if (found === 'silent') return []
   const over = found.filter(
     (record) => record.task !== undefined && isOver(record.task) && !run.calls.has(record.callId),

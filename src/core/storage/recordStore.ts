@@ -40,8 +40,8 @@ export interface RecordStore {
   remove(callId: string, only?: CallRecord): Promise<void>
   /**
    * Every record still of use; the others are swept, and the oldest ended ones where there are too many. `onWorking` is
-   * called first, with those that may have to be followed, before the texts of the others are read. `silent`: a storage that
-   * other processes have, too, did not answer, so there may be more.
+   * called first, with those that may have to be followed, before those of ended tasks are parsed. `silent`: a storage that other
+   * processes have, too, did not answer for each, so there may be more; then `onWorking` is not called.
    */
   list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[] | 'silent'>
   /** Removes every record of a scope, this one by default, whatever is in it. A synchronous storage has none before this returns. */
@@ -115,10 +115,17 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   async function list(onWorking?: (records: readonly CallRecord[]) => void): Promise<CallRecord[] | 'silent'> {
     noteSweep()
     const failuresBefore = failures
+    let isSilent = false
     const keys = await items.onKeys<readonly string[]>(prefix, (own) => own, [])
-    const records = await readRecords(keys, { onText: items.onText, parse, removeOnly, now, pause, onWorking })
+    // By then every text has been read, or could not be.
+    const onRead = (working: readonly CallRecord[]) => {
+      isSilent = isShared && failures > failuresBefore
+      if (!isSilent) onWorking?.(working)
+    }
+    const options = { onText: items.onText, parse, removeOnly, now, pause, onWorking: onWorking && onRead }
+    const records = await readRecords(keys, options)
     rarity = Math.max(1, records.length / MAX_RECORDS)
-    return isShared && failures > failuresBefore ? 'silent' : records
+    return isSilent ? 'silent' : records
   }
 
   return {
