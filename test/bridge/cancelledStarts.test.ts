@@ -60,6 +60,18 @@ function setUp(options: Parameters<typeof createBridgedBackend>[1] = {}, shared?
   }
 }
 
+/** A backend that asks a database whether a page may start a call. */
+function startsAllowedLater() {
+  let allowStarts = () => {}
+  const isAllowed = new Promise<boolean>((resolve) => {
+    allowStarts = () => resolve(true)
+  })
+  return {
+    allow: ({ type }: { readonly type: string }) => type !== 'start' || isAllowed,
+    allowStarts: () => allowStarts(),
+  }
+}
+
 const phases = (client: TaskClient) => Object.values(client.store.getState().calls).map(({ phase }) => phase)
 
 describe('a call that was started and cancelled offline', () => {
@@ -237,13 +249,8 @@ describe('a call that was cancelled before its start was answered', () => {
   // backend   allow: asks a database ············ tools/call
   // next page                       cancelled ─┘
   it('is cancelled where the backend still looks whether it is allowed', async () => {
-    let let_in = () => {}
-    const isAllowed = new Promise<boolean>((resolve) => {
-      let_in = () => resolve(true)
-    })
-    const { server, kept, calls, begin, cancelSent, open, crash } = setUp({
-      allow: ({ type }) => type !== 'start' || isAllowed,
-    })
+    const { allow, allowStarts } = startsAllowedLater()
+    const { server, kept, calls, begin, cancelSent, open, crash } = setUp({ allow })
     await begin()
     await cancelSent('k')
     await server.advance(1000)
@@ -251,7 +258,7 @@ describe('a call that was cancelled before its start was answered', () => {
     const { client } = open()
     await server.advance(2000)
     expect(calls()).toEqual([0, 0])
-    let_in()
+    allowStarts()
     await server.advance(10_000)
     expect(phases(client)).toEqual(['cancelled'])
     expect(calls()).toEqual([1, 1])
@@ -263,21 +270,15 @@ describe('a call that was cancelled before its start was answered', () => {
   // tab                         cancelled
   // process B                       └ nothing known                       └ tasks/cancel
   it('is cancelled by its page although a process that was asked by another tab knew nothing of it', async () => {
-    let let_in = () => {}
-    const isAllowed = new Promise<boolean>((resolve) => {
-      let_in = () => resolve(true)
-    })
+    const { allow, allowStarts } = startsAllowedLater()
     let reached = 0
-    const { server, kept, calls, begin, cancelSent, open } = setUp(
-      { allow: ({ type }) => type !== 'start' || isAllowed },
-      { processes: 2, pick: () => reached },
-    )
+    const { server, kept, calls, begin, cancelSent, open } = setUp({ allow }, { processes: 2, pick: () => reached })
     await begin()
     const { call } = await cancelSent('k')
     reached = 1
     open()
     await server.advance(5000)
-    let_in()
+    allowStarts()
     await server.advance(10_000)
     expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
     expect([calls(), kept()]).toEqual([[1, 1], []])

@@ -50,6 +50,14 @@ async function open(): Promise<void> {
   await browser.advance(100)
 }
 
+/** The call waits for the server, and has its result as soon as that answers. */
+async function expectResultOnceReached(): Promise<void> {
+  expect(call.getState()).toMatchObject({ phase: 'working', network: 'retrying' })
+  server.on('tasks/get', completed(TTL))
+  await browser.advance(MINUTE)
+  await expect(call.result).resolves.toBeDefined()
+}
+
 const polls = () => server.times('tasks/get', start)
 const runs = () => server.received('tools/call').length
 
@@ -64,10 +72,7 @@ describe('a poll past the ttl that brings no word of the server', () => {
   ])('[EDGE-56] leaves the call to the next one where %s', async (_, reply) => {
     server.on('tasks/get', reply)
     await browser.advance(HOUR)
-    expect(call.getState()).toMatchObject({ phase: 'working', network: 'retrying' })
-    server.on('tasks/get', completed(TTL))
-    await browser.advance(MINUTE)
-    await expect(call.result).resolves.toBeDefined()
+    await expectResultOnceReached()
     expect(runs()).toBe(1)
   })
 
@@ -76,10 +81,7 @@ describe('a poll past the ttl that brings no word of the server', () => {
     browser.sleep(3 * DAY)
     await page.setVisible(true)
     await browser.advance(10 * SECOND)
-    expect(call.getState()).toMatchObject({ phase: 'working', network: 'retrying' })
-    server.on('tasks/get', completed(TTL))
-    await browser.advance(MINUTE)
-    await expect(call.result).resolves.toBeDefined()
+    await expectResultOnceReached()
   })
 
   it('[EDGE-56] is repeated with backoff', async () => {
@@ -117,10 +119,7 @@ describe('a poll past the ttl that brings no word of the server', () => {
     await page.close()
     await open()
     await browser.advance(MINUTE)
-    expect(call.getState()).toMatchObject({ phase: 'working', network: 'retrying' })
-    server.on('tasks/get', completed(TTL))
-    await browser.advance(MINUTE)
-    await expect(call.result).resolves.toBeDefined()
+    await expectResultOnceReached()
     expect(runs()).toBe(1)
   })
 })

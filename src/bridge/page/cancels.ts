@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import type { Answer, CallOnWire, PageAction } from '../wire/messages.js'
-import { type Entry, isAwaited, type OwnCancel } from './entries.js'
+import { type Entry, isAwaited, isStartUnanswered, type OwnCancel } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import { createKeptCancels, type KeptCancel } from './keptCancels.js'
 import type { Mirror } from './mirror.js'
@@ -58,7 +58,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     const { callId, start, wire } = entry
     const { user } = mirror
     const run = start?.run ?? wire?.startedAt
-    if (start !== undefined && start.told === undefined) kept.keep(keptStart(entry, id, at, user))
+    if (isStartUnanswered(entry)) kept.keep(keptStart(entry, id, at, user))
     else if (user !== undefined && run !== undefined) kept.keep({ callId, id, at, user, run })
   }
 
@@ -77,7 +77,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     if (isOver) return Promise.resolve()
     if (entry.cancel !== undefined) return entry.cancel.sent
     const at = environment.now()
-    const isForStart = entry.start !== undefined && entry.start.told === undefined
+    const isForStart = isStartUnanswered(entry)
     async function send(): Promise<void> {
       sent.add(id)
       keep(entry, id, at)

@@ -76,6 +76,11 @@ export interface Entry {
 
 const NOTHING: Readonly<Record<string, never>> = {}
 
+/** True until the backend has answered the start of the call by this page. */
+export function isStartUnanswered({ start }: Entry): boolean {
+  return start !== undefined && start.told === undefined
+}
+
 /** True while the backend has not said how the call is that this page has asked for. */
 export function isAwaited({ start, wire }: Entry): boolean {
   if (start === undefined) return false

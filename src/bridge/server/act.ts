@@ -205,11 +205,13 @@ async function cancelStart(
   session: Session,
   ref: CallRef,
   start: CancelledStart,
-  ...how: [isAllowed: IsAllowed, environment: Pick<Environment, 'now' | 'setTimeout'>]
+  isAllowed: IsAllowed,
+  environment: Pick<Environment, 'now' | 'setTimeout'>,
 ): Promise<Done> {
+  const callId = idOf(session.client, ref)
   const answer = await session.prevent(start.id)
   try {
-    return await cancelStarted(session, idOf(session.client, ref), start, answer, ...how)
+    return await cancelStarted(session, callId, start, answer, isAllowed, environment)
   } catch (thrown) {
     if (answer === undefined && !(thrown instanceof TaskCancelledError)) session.allow(start.id)
     throw thrown
