@@ -77,7 +77,10 @@ function kindOf(error: Error): TaskRequestFailure | undefined {
   return error instanceof TaskRequestError ? error.kind : undefined
 }
 
-/** For how long past the ttl a task is asked for all the same, in ms. Only the server knows whether it still keeps the task. */
+/**
+ * How long past the ttl polls continue after such a failure, in ms: without a response, the client cannot know whether the server still
+ * has the task.
+ */
 function patience(error: Error): number {
   return kindOf(error) === 'server' ? 0 : ASK_PAST_TTL_MS
 }

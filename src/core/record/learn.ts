@@ -184,8 +184,8 @@ export function ended(record: TaskRecord, end: TaskEnd): TaskRecord {
 }
 
 /**
- * How long past its ttl a task that was never seen to end is asked for, in ms: a day. The ttl may have been
- * prolonged, and the clock set; after that every server has dropped it.
+ * How long past its ttl the client polls a task that it has not seen end, in ms: a day. The server may have prolonged the ttl, or the
+ * user may have set the clock; a day later every server has dropped the task.
  */
 export const ASK_PAST_TTL_MS: number = 24 * 60 * 60 * 1000
 

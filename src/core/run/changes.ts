@@ -26,7 +26,7 @@ export interface How {
  * leaving a call, the lead, the clock, and why nothing is polled.
  *
  * One change is made after the other (`take` in run.ts): the first caller makes its own, and then those that were asked for
- * meanwhile. Each of these, such as a listener's, is put in line, and its caller goes on before it is made.
+ * meanwhile. A change that a listener asks for waits in line: the call that asks for it returns before the change is made.
  *
  * ```text
  * changeTask ─ changes · writes · tells · shows ─────────── decides ─ takes the next: changes · writes · tells · shows · decides

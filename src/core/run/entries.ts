@@ -14,16 +14,16 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * What an abort ends:
  *
  * ```text
- * signal of the app, detach()    this handle alone: its promise rejects. The call goes on. Only a signal that was aborted before
+ * signal of the app, detach()    this handle alone: its promise rejects. The call continues. Only a signal that was aborted before
  *                                keeps the call from being made.
  * cancel() of a task             nothing here. `tasks/cancel` is sent, and polled until the server says how the task ended.
  * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
  *                                its task is cancelled on the server; if not, the call is not made.
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
- *                                stays: the tool may run all the same, and nobody here knows the id of its task. Where the task was
+ *                                stays: the tool may run all the same, and this page does not know the id of its task. Where the task was
  *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
  * forget(), close(), the key is  `abort`: the `tools/call`, each response and each cancellation on its way, unless another call
- * called again                   follows the task. Their promises reject with the reason. The task goes on on the server. Of a
+ * called again                   follows the task. Their promises reject with the reason. The server continues the task. Of a
  *                                call that has settled, only close() ends a response or cancellation that is still on its way.
  * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.

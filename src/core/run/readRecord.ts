@@ -5,7 +5,8 @@ import type { Run } from './run.js'
 const STORAGE_RETRY_MS = 1000
 
 /**
- * What a storage has. One that other processes have, too, is asked until it answers: what cannot be read at the moment may be there.
+ * Reads the storage. A storage that several processes share is read again until it answers, since a record may be there that
+ * cannot be read now.
  *
  * @throws the signal's reason.
  */

@@ -54,7 +54,7 @@ export function tell(run: Run, task: TaskEntry): void {
   for (const entry of task.calls) run.tabs.post({ type: 'record', record: recordOfEntry(run, entry) })
 }
 
-/** Another tab is there: tells it what this one has learned while it knew of none. */
+/** Tells a tab that has just been noticed what this tab knows of the tasks it leads. Until then it told nobody. */
 export function tellPeer(run: Run): void {
   for (const task of run.tasks.values()) if (task.election?.isLeader()) tell(run, task)
 }

@@ -31,7 +31,7 @@ export interface StartOptions extends AnyArguments {
 const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', always: 'call-again' }
 
 /**
- * Makes a call, or goes on with the one of its key. With `repeat: 'never'`:
+ * Starts a call, or continues the call that has its key. With `repeat: 'never'`:
  *
  * ```text
  * it runs in this page                 a handle on the same call; with other arguments one that rejects (`ToolCallKeyConflictError`)
