@@ -7,6 +7,9 @@ const OUTSIDE = /^(?:node:(?:child_process|https?|net|worker_threads)|bullmq|emb
 /** What replaces modules or globals, or moves the process, for the files that come after, too. */
 const REPLACES = /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.chdir\(|\bObject\.assign\(globalThis/
 
+/** Other tests: their modules must be fresh, or those that have run before in the process are not there a second time. */
+const TESTS = /\.test\.jsx?$/
+
 /** An import or export that is there at run time: not one of types. Comments have imports in their examples. */
 const IMPORT = /(?:^(?:import|export) (?!type )(?:[^'"]*? from )?|^} from |\bimport\()['"]([^'"]+)['"]/gm
 const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm
@@ -19,8 +22,8 @@ interface Known {
 const known = new Map<string, Known>()
 
 /**
- * True for a test that needs a process and modules of its own: it, or what it imports, replaces some of them, or can reach
- * sockets, other processes or databases. The others share both, which costs half as much.
+ * True for a test that needs a process and modules of its own: it, or what it imports, replaces some of them, runs other tests, or
+ * can reach sockets, other processes or databases. The others share both, which costs half as much.
  *
  * @param file its path from the root, with slashes
  */
@@ -41,7 +44,7 @@ function read(file: string): Known {
   const text = readFileSync(file, 'utf8').replace(COMMENT, '')
   const ids = [...text.matchAll(IMPORT)].map(([, id = '']) => id)
   const now = {
-    isAlone: REPLACES.test(text) || ids.some((id) => OUTSIDE.test(id)),
+    isAlone: REPLACES.test(text) || ids.some((id) => OUTSIDE.test(id) || TESTS.test(id)),
     files: ids.flatMap((id) => sourceOf(id, file) ?? []),
   }
   known.set(file, now)
