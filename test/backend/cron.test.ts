@@ -100,7 +100,7 @@ function describeJobs(kind: 'redis' | 'postgres'): void {
     finish()
     expect((await job()).settled).toEqual([WAITED])
     const requests = mcp.requests.length
-    expect(await job()).toMatchObject({ settled: [] })
+    expect(await job()).toEqual({ settled: [] })
     expect(mcp.requests).toHaveLength(requests)
     expect(mcp.count('tools/call')).toBe(1)
     expect(mcp.count('tasks/get')).toBe(7)
@@ -115,6 +115,13 @@ function describeJobs(kind: 'redis' | 'postgres'): void {
     expect((await job()).settled).toEqual([WAITED])
     expect(mcp.count('tools/call')).toBe(2)
     expect(runs()).toBe(1)
+  }, 240_000)
+
+  it('a job that makes no call has nothing to wake up for after such a kill, and repeats nothing', async () => {
+    const { mcp, runs, job, killedJob } = await setUp(kind)
+    await killedJob('tools/call', 'weekly')
+    for (let jobs = 0; jobs < 2; jobs += 1) expect(await job()).toEqual({ settled: [] })
+    expect([mcp.count('tools/call'), runs()]).toEqual([1, 1])
   }, 240_000)
 
   it('such a call is interrupted at a server that knows no keys, and the tool does not run again', async () => {
