@@ -1,4 +1,4 @@
-import type { TaskClient, ToolCall } from 'taskwire'
+import type { Environment, TaskClient, TaskClientOptions, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -8,7 +8,9 @@ import {
   completed,
   created,
   createScriptedServer,
+  held,
   legacyResult,
+  rpcError,
   type ScriptedServer,
   snapshot,
   speakLegacy,
@@ -166,6 +168,72 @@ describe('a task id that the server uses again after a restart', () => {
     const next = await openTab()
     await expect(next.call.result).resolves.toBeDefined()
     expect(server.received('tools/call')).toHaveLength(2)
+  })
+})
+
+describe('a task that the app has named, and that was gone when another one got its id', () => {
+  const unknown = rpcError(-32602, 'Unknown task')
+  const MADE = created({ taskId: '1', createdAt: SECOND, lastUpdatedAt: SECOND })
+
+  function openClient(options: Partial<TaskClientOptions> = {}): TaskClient {
+    return createTaskClient({
+      url: 'https://tasks.example/mcp',
+      transportOptions: { fetch: server.fetch },
+      environment: browser.openPage().environment,
+      push: false,
+      ...options,
+    })
+  }
+
+  it.each([
+    ['this tab', (client: TaskClient) => client],
+    ['another tab', () => openClient()],
+  ])('[EDGE-31] does not take the other one with it that %s has made meanwhile', async (_, clientOf) => {
+    const asked = held(unknown)
+    server.on('tasks/get', asked)
+    server.on('tools/call', MADE)
+    const client = openClient()
+    const named = client.resumeTask('1')
+    named.result.catch(() => {})
+    await browser.advance(500)
+    expect(server.received('tasks/get')).toHaveLength(1)
+    const made = clientOf(client).startToolCall({ name: 'report' }, { key: 'k' })
+    made.result.catch(() => {})
+    await browser.advance(500)
+    server.on('tasks/get', completed(reused))
+    asked.release()
+    await browser.advance(60_000)
+    expect(made.getState()).toMatchObject({ phase: 'completed' })
+    expect(named.getState()).toMatchObject({ phase: 'completed' })
+  })
+
+  it('[EDGE-31] does not take it with it where the tab that has named it has not heard of the other one', async () => {
+    const { environment } = browser.openPage()
+    let isDeaf = false
+    const channel: Environment['channel'] = (name) => {
+      const opened = environment.channel?.(name) as ReturnType<NonNullable<Environment['channel']>>
+      return { ...opened, onMessage: (listener) => opened.onMessage((message) => isDeaf || listener(message)) }
+    }
+    const [one, other] = [openClient({ environment: { ...environment, channel } }), openClient()]
+    server.on('tools/call', created({ taskId: '0', createdAt: FIRST }))
+    other.startToolCall({ name: 'report' }, { key: 'before' }).result.catch(() => {})
+    const asked = held(unknown)
+    server.on('tasks/get', ({ params, ...request }) =>
+      (params['taskId'] === '1' ? asked : snapshot({ taskId: '0', createdAt: FIRST }))({ params, ...request }),
+    )
+    const named = one.resumeTask('1')
+    named.result.catch(() => {})
+    await browser.advance(500)
+    isDeaf = true
+    server.on('tools/call', MADE)
+    const made = other.startToolCall({ name: 'report' }, { key: 'k' })
+    made.result.catch(() => {})
+    await browser.advance(500)
+    server.on('tasks/get', completed(reused))
+    asked.release()
+    await browser.advance(60_000)
+    expect(named.getState()).toMatchObject({ phase: 'failed', error: LOST })
+    expect(made.getState()).toMatchObject({ phase: 'completed' })
   })
 })
 

@@ -69,6 +69,7 @@ function learnFrom(run: Run, told: TaskRecord): void {
   const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
   // Another task under the same id: which of them there is, the next poll says.
   if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
+  if (isLostBefore(told, before)) return
   changeTask(run, task, (record) => merge(record, told), {
     from: 'tab',
     write: isTold(before, told) ? 'missing' : false,
@@ -86,6 +87,18 @@ function learnFrom(run: Run, told: TaskRecord): void {
  */
 function awaits({ call: { stage } }: CallEntry, isTaskOver = false): boolean {
   return stage.name === 'waiting' && (stage.wish === 'call' || (stage.wish === 'call-if-settled' && !isTaskOver))
+}
+
+/**
+ * True where the server did not know the id that the app has named in another tab, and has made this task under it since:
+ *
+ * ```text
+ * tab A  tools/call ──────────────────── task 1 ─────── told: lost, asked before there was this task
+ * tab B     follows task 1: tasks/get ── unknown ▪ tells
+ * ```
+ */
+function isLostBefore({ lost, task, sentAt }: TaskRecord, { receivedAt }: TaskRecord): boolean {
+  return lost !== undefined && task.createdAt === '' && sentAt < receivedAt
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */
