@@ -1,9 +1,16 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
 import { type BrowserAuthProviderOptions, browserAuthProvider } from 'taskwire/auth'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { completed, created, createScriptedServer, type ScriptedServer, snapshot } from './support/scriptedServer.js'
+import {
+  ack,
+  completed,
+  created,
+  createScriptedServer,
+  type ScriptedServer,
+  snapshot,
+} from './support/scriptedServer.js'
 import { createTokenServer, type TokenServer } from './support/tokenServer.js'
 
 const URL_ = 'https://tasks.example/mcp'
@@ -113,6 +120,30 @@ describe('a server that asks for credentials', () => {
     expect(connection(client).status).toBe('connected')
     await browser.advance(1500)
     expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+
+  it.each([
+    ['cancellation', 'tasks/cancel', (call: ToolCall) => call.cancel()],
+    ['response', 'tasks/update', (call: ToolCall) => call.respond('size', { action: 'decline' })],
+  ])('gets a %s at once after a sign-in in the same page', async (_, method, send) => {
+    const requestedSchema = { type: 'object', properties: {} }
+    const size = { method: 'elicitation/create', params: { mode: 'form', message: 'Which size?', requestedSchema } }
+    server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { size } }))
+    server.on(method, ack)
+    const client = open()
+    await signIn(client)
+    const call = client.startToolCall({ name: 'report' })
+    await browser.advance(1500)
+    tokens.valid = new Set()
+    await client.signOut()
+    await browser.advance(5000)
+    const sending = send(call)
+    await browser.advance(5 * MINUTES)
+    const refused = server.received(method).length
+    await signIn(client)
+    await browser.settle()
+    expect(server.received(method)).toHaveLength(refused + 1)
+    await expect(sending).resolves.toBeUndefined()
   })
 
   it('shows what the SDK asked for: PKCE, the scope, the app as a public client', async () => {

@@ -4,7 +4,7 @@ import { TaskConfigurationError } from '../protocol/errors.js'
 import { hash } from '../record/hash.js'
 import { forget } from '../run/forget.js'
 import { type AnyArguments, toolCallId } from '../run/keys.js'
-import { pollSoon } from '../run/page.js'
+import { retrySoon } from '../run/page.js'
 import { handleOf, resumeTask, startToolCall } from '../run/startOrResume.js'
 import type { Connection } from '../wire/connection.js'
 import type { WingedJob } from '../wire/jobs/job.js'
@@ -114,7 +114,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     signingIn ??= target.createSigningIn((error) => {
       connection.get().signedIn(error)
       const run = calls.made()
-      if (error === undefined && run) pollSoon(run)
+      if (error === undefined && run) retrySoon(run)
     })
     return signingIn
   }

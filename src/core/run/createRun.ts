@@ -40,6 +40,7 @@ export function createRun(options: CallsOptions): Run {
     lastForgottenAt: 0,
     ended: { keyed: new Set(), unkeyed: new Set(), recorded: new Set() },
     wantedRecords: new Map(),
+    onSignedIn: new Set(),
     updatesInLine: createSemaphore(MAX_UPDATES),
     inTurn: createKeyedQueue(),
     on: EVENTS,

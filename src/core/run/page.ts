@@ -13,9 +13,10 @@ import { tell, write } from './showing.js'
 /** Clients behind one router come back online in the same moment; their polls are spread over this, in ms. */
 const ONLINE_JITTER_MS = 200
 
-/** What kept polls from passing is over: they need not wait for the end of their backoff. */
-export function pollSoon(run: Run): void {
+/** The user has signed in: nothing that was refused for that need wait for the end of its backoff. */
+export function retrySoon(run: Run): void {
   for (const task of [...run.tasks.values()]) soon(run, task)
+  for (const listener of [...run.onSignedIn]) listener()
 }
 
 function soon(run: Run, task: TaskEntry): void {

@@ -35,6 +35,10 @@ async function sendFor(
       taskId,
       signal,
       send,
+      onPromising: (listener) => {
+        run.onSignedIn.add(listener)
+        return () => run.onSignedIn.delete(listener)
+      },
       ...(inLine && { inLine }),
       onRetry: (error) => {
         run.onError(error, entry.call.callId, operation)

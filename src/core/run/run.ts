@@ -106,6 +106,8 @@ export interface Run extends CallsOptions {
   readonly ended: Readonly<Record<EndKind, Set<string>>>
   /** Called with the record of a call that another tab has, where this one has asked for it. */
   readonly wantedRecords: Map<string, Set<(record: CallRecord) => void>>
+  /** Called when the user has signed in: requests for tasks need not wait for the end of their backoff. */
+  readonly onSignedIn: Set<() => void>
   /** Where `tasks/update` waits for its turn. */
   readonly updatesInLine: Semaphore
   /** One response to an input request after the other. */

@@ -28,6 +28,7 @@ function sendIn(inLine: Semaphore | undefined, ...answers: Answer[]) {
   const abort = new AbortController()
   const attempts: number[] = []
   const retries: Error[] = []
+  const promising = new Set<() => void>()
   const state: { isTaken?: true; error?: unknown } = {}
   deliver({
     taskId: 't1',
@@ -42,12 +43,16 @@ function sendIn(inLine: Semaphore | undefined, ...answers: Answer[]) {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     },
     ...(inLine && { inLine }),
+    onPromising: (listener) => {
+      promising.add(listener)
+      return () => promising.delete(listener)
+    },
     onRetry: (error) => retries.push(error),
   }).then(
     () => Object.assign(state, { isTaken: true }),
     (error: unknown) => Object.assign(state, { error }),
   )
-  return { page, abort, attempts, retries, state }
+  return { page, abort, attempts, retries, promising, state }
 }
 
 describe('a request that is delivered', () => {
@@ -105,6 +110,19 @@ describe('a request that is delivered', () => {
     const { page, attempts } = send(http(429, 7000))
     await page.advance(60_000)
     expect(attempts).toEqual([0, 7000])
+  })
+
+  it.each([
+    ['at once in its backoff', undefined, 100],
+    ['as soon as the server wants it, where that is later', 200, 200],
+  ])('is sent again %s, where another attempt became promising', async (_, retryAfterMs, sentAt) => {
+    const { page, attempts, promising } = send(http(503, retryAfterMs))
+    await page.advance(100)
+    expect(attempts).toEqual([0])
+    for (const listener of promising) listener()
+    await page.advance(60_000)
+    expect(attempts).toEqual([0, sentAt])
+    expect(promising.size).toBe(0)
   })
 
   it.each(['taken', 'refused'] as const)('listens to its signal no longer once it was %s', async (end) => {

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/environment.js'
+import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { ConnectionFailedError, TaskRequestError } from '../protocol/errors.js'
 import { onAbort } from './abort.js'
 import { backoffDelay, type PollPolicy } from './policy.js'
@@ -45,6 +45,8 @@ export interface RetryOptions {
   readonly signal: AbortSignal
   /** Called where an attempt has to wait for the network. */
   readonly onOffline?: () => void
+  /** Subscribes to what ends the wait for the next attempt, unless the server has asked for it. */
+  readonly onPromising?: (listener: () => void) => Unsubscribe
 }
 
 /**
@@ -55,19 +57,25 @@ export interface RetryOptions {
  * @throws the signal's reason.
  */
 export async function retry<T>(
-  { environment, policy, signal, onOffline }: RetryOptions,
+  { environment, policy, signal, onOffline, onPromising }: RetryOptions,
   attempt: () => Promise<T>,
   onFailure: (error: unknown, failures: number) => number,
 ): Promise<T> {
-  let dueAt = environment.now()
+  let soonAt = environment.now()
+  let dueAt = soonAt
   for (let failures = 1; ; failures++) {
-    await untilOnline({ environment, signal, dueAt, ...(onOffline && { onOffline }) })
+    await untilOnline({
+      ...{ environment, signal, dueAt, soonAt },
+      ...(onOffline && { onOffline }),
+      ...(onPromising && { onPromising }),
+    })
     try {
       return await attempt()
     } catch (error) {
       const askedMs = onFailure(error, failures)
       const delayMs = Math.max(policy.minIntervalMs, backoffDelay(failures, policy, environment.random()))
-      dueAt = environment.now() + Math.max(delayMs, askedMs)
+      soonAt = environment.now() + askedMs
+      dueAt = Math.max(environment.now() + delayMs, soonAt)
     }
   }
 }
@@ -80,9 +88,7 @@ export function askedMs(error: Error): number | undefined {
 /** JSON-RPC's "Internal error": the one refusal that says nothing about the request itself. */
 const INTERNAL_ERROR = -32603
 
-export interface DeliveryOptions extends RequestOptions {
-  /** Aborting it ends the attempts. */
-  readonly signal: AbortSignal
+export interface DeliveryOptions extends RequestOptions, Pick<RetryOptions, 'signal' | 'onPromising'> {
   readonly send: (signal: AbortSignal) => Promise<void>
   /** Where an attempt waits for its place; the time in the queue does not count as time of the server. */
   readonly inLine?: Semaphore

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/environment.js'
+import type { Environment, Unsubscribe } from '../environment/environment.js'
 import { onAbort } from './abort.js'
 
 /** Between two looks at the clock, in ms. A timer counts the time a machine is awake, the wall clock does not stop. */
@@ -9,14 +9,25 @@ export interface UntilOnlineOptions {
   readonly signal: AbortSignal
   /** ms since the epoch. @default now */
   readonly dueAt?: number
+  /** Subscribes to what makes an attempt promising earlier, from `soonAt` on. */
+  readonly onPromising?: (listener: () => void) => Unsubscribe
+  /** ms since the epoch. @default dueAt */
+  readonly soonAt?: number
   /** Called once if it has to wait for the network. */
   readonly onOffline?: () => void
 }
 
 /** Resolves at a time, or as soon after it as the browser says that there is a network. Rejects with the signal's reason. */
-export function untilOnline({ environment, signal, onOffline, ...options }: UntilOnlineOptions): Promise<void> {
+export function untilOnline({
+  environment,
+  signal,
+  onOffline,
+  onPromising,
+  ...options
+}: UntilOnlineOptions): Promise<void> {
   let lastNow = environment.now()
   let { dueAt = lastNow } = options
+  let { soonAt = dueAt } = options
   if (!signal.aborted && environment.isOnline() && dueAt <= lastNow) return Promise.resolve()
   return new Promise((resolve, reject) => {
     let timer: unknown
@@ -25,13 +36,16 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
       environment.clearTimeout(timer)
       stopOnline()
       stopVisible()
+      stopPromising?.()
       stopAborting()
     }
     const look = () => {
       environment.clearTimeout(timer)
       const now = environment.now()
       // A clock set back would otherwise lengthen the wait by as much.
-      dueAt -= Math.max(0, lastNow - now)
+      const setBackBy = Math.max(0, lastNow - now)
+      dueAt -= setBackBy
+      soonAt -= setBackBy
       lastNow = now
       if (!environment.isOnline()) {
         if (wasOnline) onOffline?.()
@@ -43,6 +57,10 @@ export function untilOnline({ environment, signal, onOffline, ...options }: Unti
     }
     const stopOnline = environment.onOnlineChange(look)
     const stopVisible = environment.onVisibilityChange(look)
+    const stopPromising = onPromising?.(() => {
+      dueAt = Math.min(dueAt, soonAt)
+      look()
+    })
     let stopAborting = () => {}
     stopAborting = onAbort(signal, () => {
       stop()
