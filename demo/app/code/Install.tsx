@@ -1,6 +1,7 @@
+import { isLite } from '../switches.js'
 import { CopyButton } from './CopyButton.js'
 
-const COMMAND = 'npm install taskwire @modelcontextprotocol/client'
+const COMMAND = isLite ? 'npm install taskwire' : 'npm install taskwire @modelcontextprotocol/client'
 
 const SOURCE = 'https://github.com/taskwire/taskwire'
 

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { TaskExpiredError, ToolCallInterruptedError } from 'taskwire'
 import { useToolCalls } from 'taskwire/react'
 import { hasEnded } from '../calls/callStatus.js'
-import { isPushed } from '../switches.js'
+import { isLegacy, isPushed } from '../switches.js'
 import { allTallies, onTally } from './tally.js'
 
 /** Errors of calls whose outcome the page will never know. */
@@ -16,7 +16,8 @@ export function Proof() {
   const lost = calls.filter(({ error }) => LOSSES.some((loss) => error instanceof loss)).length
   const pollers = tallies.filter(({ polled }) => polled.length > 0).length
   const sum = (of: 'calls' | 'polls') => tallies.reduce((all, tally) => all + tally[of], 0)
-  const role = isPushed ? 'listener' : 'poller'
+  // A server of 2025-11-25 only hints that a poll is worthwhile.
+  const role = isPushed && !isLegacy ? 'listener' : 'poller'
   // Before the first poll, and where one tab takes over from another.
   const none = isAtWork ? `no ${role} yet` : 'no polls now'
   return (
