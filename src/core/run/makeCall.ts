@@ -5,7 +5,7 @@ import type { ToolCallRequest } from '../protocol/taskPort.js'
 import { asFound } from '../record/call.js'
 import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, newTaskRecord } from '../record/record.js'
-import { NO_LOCK } from '../tabs/tabs.js'
+import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
 import { backoffDelay, pollInterval } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { changeCall } from './changes.js'
@@ -53,7 +53,7 @@ export async function makeCall(
   const { environment, rules } = run
   const controller = new AbortController()
   const { signal } = controller
-  let lock = NO_LOCK
+  let locking: Promise<TabLock> = Promise.resolve(NO_LOCK)
   entry.abort = controller
   try {
     // The caller has the handle before the first event, and may cancel the call by it.
@@ -65,7 +65,10 @@ export async function makeCall(
       await untilOnline({ environment, signal, dueAt })
     }
     const { callId, key } = entry.call
-    if (key !== undefined) lock = await run.tabs.lock(`call:${callId}`, signal)
+    locking = run.tabs.lock(`call:${callId}`, signal)
+    // Without a key no other page makes the call. It need not wait: the lock only says to those that find the intent that it is under way.
+    locking.catch(() => {})
+    const lock = key === undefined ? NO_LOCK : await locking
     // Another tab may have told of its task or outcome while this one waited.
     if (!isWaiting(entry)) return
     const found = key === undefined || start.wish === 'call-again' ? undefined : await readRecord(run, callId, signal)
@@ -99,7 +102,10 @@ export async function makeCall(
     if (!isOver) await settle(run, entry, { error: asError(error) }, error instanceof PageOutdatedError)
   } finally {
     if (entry.abort === controller) entry.abort = undefined
-    lock.release()
+    void locking.then(
+      ({ release }) => release(),
+      () => {},
+    )
   }
   if (signal.reason === LOCK_LOST) await makeCall(run, entry, start, losses + 1, sent)
 }
