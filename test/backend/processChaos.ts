@@ -42,6 +42,9 @@ const PATIENCE_MS = 120_000
 /** How long a `tools/call` may be on its way to the server on a busy machine, and its answer to the record, in ms. */
 const ON_THE_WAY_MS = 2000
 
+/** What happens to a process no longer before or after its `tools/call` is told beside a call that ended as it must not, in ms. */
+const NEAR_MS = 15_000
+
 /** A process was killed, or frozen; by `performance.now()`. */
 interface Fault {
   readonly name: string
@@ -160,15 +163,30 @@ export async function playProcesses({
         method === 'tools/call' && headers.get('x-user') === user && Object(body.params?.['arguments']).key === key,
     )
 
-  /** The leases of calls that the process which called the tool has lost at that time: a process that gets no time loses them, too. */
-  function lossesAround(key: string, user: string): string {
-    const near = callsOf(key, user).flatMap(({ headers, arrivedAt, answeredAt }) =>
-      losses
-        .filter(({ name, lock }) => name === headers.get('x-process') && lock.includes(':call:'))
+  /**
+   * What befell the process that called the tool, and when: its faults, before the request came and after it was answered, and the
+   * leases of calls that it has lost, since a process that gets no time loses them, too.
+   */
+  function troubleAround(key: string, user: string): string {
+    const told = callsOf(key, user).map(({ headers, arrivedAt, answeredAt }) => {
+      const process = headers.get('x-process')
+      const end = answeredAt || Number.POSITIVE_INFINITY
+      const near = faults.flatMap(({ name, isKill, from, until }) => {
+        if (name !== process || until < arrivedAt - NEAR_MS || from > end + NEAR_MS) return []
+        const when =
+          from > end
+            ? `${Math.round(from - end)} ms after the answer`
+            : `${Math.round(from - arrivedAt)} ms after the request`
+        return `${isKill ? 'killed' : `frozen for ${Math.round(until - from)} ms`} ${when}`
+      })
+      const lost = losses
+        .filter(({ name, lock }) => name === process && lock.includes(':call:'))
         .map(({ lostAt }) => Math.round(lostAt - performance.timeOrigin - arrivedAt))
-        .filter((ms) => ms > -LEASE_MS && ms < (answeredAt || arrivedAt) - arrivedAt + LEASE_MS),
-    )
-    return `its process has lost ${near.length} leases of calls around the tools/call, after ${near.join(', ')} ms`
+        .filter((ms) => ms > -NEAR_MS && ms < end - arrivedAt + NEAR_MS)
+      const answer = answeredAt ? `answered after ${Math.round(answeredAt - arrivedAt)} ms` : 'never answered'
+      return `${process}: ${[answer, ...near].join(', ')}, leases of calls lost after [${lost.join(', ')}] ms`
+    })
+    return `${told.length} tools/call: ${told.join('; ')}`
   }
 
   /** True where the process that called the tool was killed or frozen while the call was on its way, or before it was recorded. */
@@ -225,7 +243,7 @@ export async function playProcesses({
       ...[...runs].flatMap(([key, count]) => (count > 1 ? [`the tool has run ${count} times for ${key}`] : [])),
       ...outcomes.flatMap(({ key, user, outcome }) => {
         const mayBe = outcome === 'completed' || (outcome === 'interrupted' && mayBeInterrupted(key, user))
-        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome}; ${lossesAround(key, user)}`]
+        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome}; ${troubleAround(key, user)}`]
       }),
       ...outcomes.flatMap(({ key, outcome }) =>
         outcome === 'completed' && !runs.has(key) ? [`${key} completed without a run of the tool`] : [],

@@ -139,6 +139,8 @@ function withinTtl({ task, receivedAt, heardAt, triedAt }: TaskRecord, policy: P
  * our turn ─────┘
  *    └─ theirs, and a second overdue: take the lead
  * ```
+ *
+ * `listenUntil`: see `TaskEntry` (run/entries.ts). A poll then waits in line where the page has no connection to spare (run/polls.ts).
  */
 export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy): Decision {
   if (record.end !== undefined) return { do: 'rest', blocked: undefined }

@@ -10,7 +10,8 @@ import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
  * asked.
  *
  * ```text
- * snapshot              a terminal one beats any other, then what arrived later, then what the server stamped later
+ * snapshot              a terminal one beats any other, then what arrived later, then what the server stamped later. What one page has
+ *                       received, it has put in order by the stamps (snapshotOrder.ts)
  * poll                  of the poll that was sent later, what was noted later
  * earliestAt, sentAt,
  * heardAt, notedAt,
@@ -18,7 +19,7 @@ import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
  * believedFrom          the later of both
  * answered              the keys of both
  * cancelling, lost, end what was noted later; first; first, but how the server says it ended beats an error
- * here                  of this page: not merged
+ * era, here             of this page: not merged
  * ```
  */
 export function merge(mine: TaskRecord, theirs: TaskRecord): TaskRecord {

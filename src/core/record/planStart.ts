@@ -30,8 +30,8 @@ export interface StartQuestion {
 }
 
 /**
- * What the record means that another page, or an earlier visit, has left of a call: the only reader of what the storage has of it.
- * Read under the lock of the call, so that a page which is still waiting for its response counts as one.
+ * What the record of another page, or of an earlier visit, means to the page that starts, resumes or lists the call. Unless it lists the
+ * call, it reads the record under the lock of the call, which a page keeps until it has its response.
  *
  * ```text
  * tab A  lock ─ intent ─ tools/call ──── task ─ unlocks

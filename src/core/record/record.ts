@@ -41,7 +41,7 @@ export interface TaskRecord {
   /** The newest snapshot. */
   readonly task: Task
   readonly era: Era
-  /** When the task was received: its ttl counts from here, since clocks differ. */
+  /** When the task was received: its ttl counts from here, since clocks differ. Later by what a poll past the ttl was late (`seen` in learn.ts). */
   readonly receivedAt: number
   /** When `task` arrived; 0 while it is the one that the task was created with. */
   readonly snapshotAt: number

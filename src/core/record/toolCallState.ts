@@ -13,7 +13,7 @@ import type { Task } from '../protocol/task.js'
  * 1. the interface below that it belongs to, and `isSettled` if it is an end
  * 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
  * 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), tones in the devtools and the demo
- * 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in bridge and tools
+ * 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in src/bridge and src/tools
  */
 export type ToolCallPhase = ToolCallState['phase']
 

@@ -22,9 +22,11 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
  *                                stays: the tool may run all the same, and this page does not know the id of its task. Where the task was
  *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
- * forget(), close(), the key is  `abort`: the `tools/call`, each response and each cancellation on its way, unless another call
- * called again                   follows the task. Their promises reject with the reason. The server continues the task. Of a
- *                                call that has settled, only close() ends a response or cancellation that is still on its way.
+ * cancel() of one that has ended nothing, also while its result is still being validated.
+ * forget(), close(), the key is  `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
+ * called again                   cancellation on its way. Their promises reject with the reason, that of a response in line with a
+ *                                `TaskInputError`. The server continues the task. Of a call that has settled, only close() ends a
+ *                                response or cancellation that is still on its way.
  * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
@@ -66,7 +68,7 @@ export interface CallEntry {
 /**
  * A task of this page. Calls that the server has answered with one task share it.
  *
- * What holds this page back while others may know more:
+ * When the next poll is due, `nextPoll` says (decide.ts). What holds this page back while others may know more:
  *
  * ```text
  *                set when                                                 holds back

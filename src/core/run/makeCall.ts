@@ -34,7 +34,7 @@ export interface MakeOptions {
  *
  * ```text
  * lock ▶ write intent ▶ tools/call ▶ result ─────────────────────────────▶ remove record ▶ settled
- *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record  ▶ settled
+ *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record, if it has a key ▶ settled
  * a page that goes away leaves:      intent: interrupted   record: followed again
  *                                    or sent again, where the server knows its key
  * another tab with the same key:     waits for the lock, is told of the task or the outcome, or finds the record
@@ -114,7 +114,10 @@ function isWaiting({ call }: CallEntry): boolean {
   return call.stage.name === 'waiting'
 }
 
-/** Goes on with what another page has made of the call. Returns the intent to send again, or nothing to make the call. */
+/**
+ * Goes on with what another page has made of the call. Returns the intent to send again, `taken` where there is nothing to send, and
+ * undefined where the call is to be made.
+ */
 async function takeFound(
   run: Run,
   entry: CallEntry,

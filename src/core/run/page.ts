@@ -38,12 +38,13 @@ function soon(run: Run, task: TaskEntry): void {
  * Listens to the page once for all tasks. A page in the back-forward cache, or frozen, runs nothing and receives nothing:
  *
  * ```text
- * hide   the tabs let the lead and the channel go · writes what is known · gives the poll up · doubts all from now on
+ * hide   createTabs.ts, which has listened since the first call: lets the lead and the channel go
+ *        here: writes what is known · gives the poll up · doubts all from now on
  * ······ another tab is granted the lead, and tells
  * wakes  a lock may be granted before the event of its return: nothing is answered on what this page knew
- * show   asks what the others know, and gives them a second
+ * show   createTabs.ts: connects, waits for the lead again · has catchUp.ts drop what has ended or was sent, and was forgotten meanwhile
+ *        here: asks what the others know, and gives them a second
  *        reads the record of each call, which may have been forgotten or made anew · tells what the server asked for
- *        drops what has ended and was forgotten meanwhile (catchUp.ts), also where no task is left
  * ```
  *
  * Returns a function that unsubscribes.

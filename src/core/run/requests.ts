@@ -123,6 +123,7 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
       mayBeMade(known) ? { ...known, stage: { ...known.stage, isCancelling: true } } : known,
     )
     await entry.started
+    // By then it has the task of the other page, has settled, or waits for its lock again.
     return cancel(run, entry)
   }
   if (task === undefined) return entry.abort?.abort(new TaskCancelledError(undefined, { callId: call.callId }))

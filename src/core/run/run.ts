@@ -129,7 +129,18 @@ export interface RunEvents {
   end(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void
 }
 
-/** The time. Where the clock was set back since the last look, every record is set back first. */
+/**
+ * The time. Where the clock was set back since the last look, every record is set back first.
+ *
+ * ```text
+ * the times of a record                            `setBack` in record/record.ts
+ * until when a task waits                          `setAllBack` in page.ts
+ * the record in storage, as it is written          `setBackStored` in storage/recordStore.ts
+ * a record that is read, or told by another tab    `byClock` in record/codec.ts
+ * a wait of its own                                time/untilOnline.ts, `giveUpAt` in send.ts, `requestLock` in tabs/createTabs.ts
+ * when calls were started and forgotten            stay, for their order counts (`startTime` in forgotten.ts, `dropForgotten` in forget.ts)
+ * ```
+ */
 export function now(run: Run): number {
   const at = run.environment.now()
   const by = run.lastNow - at

@@ -56,8 +56,8 @@ async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Pr
 }
 
 /**
- * Ends a call in this page. `isForeign`: the outcome came from another tab, which has told it to the others, or from a record.
- * `named`: its task, where it was not followed here.
+ * Ends a call in this page. `isForeign`: the outcome came from another tab, which has told it to the others, or from a record, or the
+ * record is one of a later version: nothing is told, and the record stays as it is. `named`: its task, where it was not followed here.
  */
 export async function settle(
   run: Run,
@@ -104,6 +104,16 @@ function withCallId(error: Error, callId: string): Error {
 /**
  * What becomes of the record of a call that has ended. It is kept while the outcome can still be fetched, or while a
  * reload must learn that the outcome is unknown.
+ *
+ * ```text
+ * ended                                          with a key               without one
+ * with a result, or refused, without a task      removed                  removed
+ * as the server says of its task                 kept                     removed by the page that has sent it
+ * by another error while it had a task           kept                     kept
+ * as its task was lost                           kept in its era          removed
+ * interrupted, or cancelled once it was sent     the intent is kept       the intent is kept
+ * before it was sent                             left as another page has written it
+ * ```
  */
 function recordFate(
   call: Call,
