@@ -61,6 +61,8 @@ interface LeaseLoss {
 }
 
 interface Backend {
+  /** One that begins in the place of another has another name. */
+  readonly name: string
   child: ChildProcess
   url: string
   isFrozen: boolean
@@ -100,13 +102,16 @@ export async function playProcesses({
   const backends = new Map<string, Backend>()
   const losses: LeaseLoss[] = []
 
-  async function begin(name: string): Promise<void> {
+  let begun = 0
+  async function begin(place: string): Promise<void> {
+    begun += 1
+    const name = `${place}${begun}`
     const args = ['scripts/run.mjs', 'test/backend/process.ts', kind, database.url, mcp.url, String(LEASE_MS), name]
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout })
     const [url] = (await once(lines, 'line')) as [string]
     lines.on('line', (line) => losses.push({ name, ...(JSON.parse(line) as Omit<LeaseLoss, 'name'>) }))
-    backends.set(name, { child, url, isFrozen: false, cut: new AbortController() })
+    backends.set(place, { name, child, url, isFrozen: false, cut: new AbortController() })
   }
 
   /** Any process that the load balancer takes for alive. */
@@ -130,17 +135,17 @@ export async function playProcesses({
   const faults: Fault[] = []
   async function disturb(): Promise<void> {
     const alive = [...backends].filter(([, { cut, isFrozen }]) => !cut.signal.aborted && !isFrozen)
-    const [name, backend] = alive[upTo(alive.length)] ?? []
+    const [place, backend] = alive[upTo(alive.length)] ?? []
     // Another one has to be there for the pages.
-    if (name === undefined || backend === undefined || alive.length < 2) return
+    if (place === undefined || backend === undefined || alive.length < 2) return
     const isKill = random() < 0.5
     const from = performance.now()
-    const fault = { name, isKill, from, until: isKill ? from : Number.POSITIVE_INFINITY }
+    const fault = { name: backend.name, isKill, from, until: isKill ? from : Number.POSITIVE_INFINITY }
     faults.push(fault)
     if (isKill) {
       backend.child.kill('SIGKILL')
       backend.cut.abort()
-      await begin(name)
+      await begin(place)
       return
     }
     backend.isFrozen = true
@@ -155,7 +160,8 @@ export async function playProcesses({
     backend.cut = new AbortController()
   }
 
-  const started: { readonly key: string; readonly user: string; readonly outcome: Promise<string> }[] = []
+  const started: { readonly key: string; readonly user: string; readonly outcome: Promise<string>; shown(): string }[] =
+    []
 
   const callsOf = (key: string, user: string) =>
     mcp.requests.filter(
@@ -194,10 +200,11 @@ export async function playProcesses({
     const sent = callsOf(key, user)
     const isDuring = ({ arrivedAt, answeredAt, headers }: HttpRequest) =>
       faults.some(
-        ({ name, from, until }) =>
+        ({ name, isKill, from, until }) =>
           headers.get('x-process') === name &&
           from <= (answeredAt || Number.POSITIVE_INFINITY) + ON_THE_WAY_MS &&
-          until >= arrivedAt - ON_THE_WAY_MS,
+          // What a killed process has sent arrives, however late.
+          (isKill || until >= arrivedAt - ON_THE_WAY_MS),
       )
     return !hasKeys(user) && (sent.length === 0 || sent.some(isDuring))
   }
@@ -222,12 +229,15 @@ export async function playProcesses({
       const [one, other] = pages[user] ?? []
       const key = `call-${at}`
       const args = { key, ms: random() < 0.3 ? 0 : upTo(4000) }
-      const start = (page: TaskClient | undefined) =>
-        page &&
-        started.push({
-          ...{ key, user: `user-${user}` },
-          outcome: outcomeOf(page.callTool({ name: 'work', arguments: args }, { key })),
-        })
+      const start = (page: TaskClient | undefined) => {
+        if (page === undefined) return
+        const call = page.startToolCall({ name: 'work', arguments: args }, { key })
+        const shown = () => {
+          const { phase, network } = call.getState()
+          return `${phase}, ${network}, the page ${page.store.getState().connection.status}`
+        }
+        started.push({ ...{ key, user: `user-${user}`, shown }, outcome: outcomeOf(call.result) })
+      }
       start(one)
       if (random() < 0.3) start(other)
       await sleep((1000 / rate) * 2 * random())
@@ -241,9 +251,9 @@ export async function playProcesses({
     const countOf = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length
     const problems = [
       ...[...runs].flatMap(([key, count]) => (count > 1 ? [`the tool has run ${count} times for ${key}`] : [])),
-      ...outcomes.flatMap(({ key, user, outcome }) => {
+      ...outcomes.flatMap(({ key, user, outcome, shown }) => {
         const mayBe = outcome === 'completed' || (outcome === 'interrupted' && mayBeInterrupted(key, user))
-        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome}; ${troubleAround(key, user)}`]
+        return mayBe ? [] : [`${key} of ${user} ended with: ${outcome} (${shown()}); ${troubleAround(key, user)}`]
       }),
       ...outcomes.flatMap(({ key, outcome }) =>
         outcome === 'completed' && !runs.has(key) ? [`${key} completed without a run of the tool`] : [],
