@@ -1,6 +1,6 @@
 /**
- * Sign-in with OAuth for pages: tokens are kept in the browser, and the user is sent to sign in when the app asks for
- * it.
+ * Sign-in with OAuth for pages: the browser keeps the tokens, and the user is sent to sign in only when the app asks for
+ * that.
  *
  * @packageDocumentation
  */

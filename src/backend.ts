@@ -1,5 +1,5 @@
 /**
- * Clients and records of a backend: a client for each user, and where their calls are recorded.
+ * Clients for a backend, one for each user, and the storages that keep the records of their calls.
  *
  * @packageDocumentation
  */

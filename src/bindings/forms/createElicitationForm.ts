@@ -18,7 +18,7 @@ const OPTIONS: NamesOf<ElicitationFormOptions> = { words: true, drafts: true, id
 
 /**
  * Creates a form for an input request: its fields, their values and errors, and the state of the response. It has no user
- * interface and needs no framework: `getState()` and `subscribe()` are those of a store. There is nothing to close.
+ * interface and needs no framework: read it like a store, with `getState()` and `subscribe()`. You need not close it.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import { tabStorage } from '../../core/environment/tabStorage.js'
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 
-/** Where drafts are kept: the part of `sessionStorage` that is used. */
+/** A storage for drafts: the part of `sessionStorage` that a form uses. */
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** What was typed into one form and not sent yet. Storage that throws keeps nothing. */

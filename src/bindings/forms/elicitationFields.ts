@@ -1,28 +1,28 @@
 /** One of the answers that a field offers. */
 export interface ElicitationOption {
-  /** The value that is sent. */
+  /** The value that the form sends. */
   readonly value: string
   /** The label, as text. */
   readonly label: string
-  /** True if it is chosen. */
+  /** True if the user has chosen the option. */
   readonly isChosen: boolean
-  /** For the `id` of its checkbox or radio button. The first one has the id of its field. */
+  /** The `id` for its checkbox or radio button. The first option has the id of its field. */
   readonly id: string
 }
 
-/** The attributes of HTML that the control of a field has, to be spread into `<input>` or `<select>`. */
+/** The HTML attributes of a field's control, to be spread into `<input>` or `<select>`. */
 export interface ElicitationFieldAttributes {
   /**
-   * The `id` of the field. Not its name in the schema, which the server chose: a control called `elements` would hide the
-   * member of its `<form>`, and radio buttons of two forms would be one group.
+   * The `id` of the field, not its name in the schema. The server chose that name: a control called `elements` would hide
+   * the member of its `<form>`, and outside a `<form>`, radio buttons of two input requests would become one group.
    */
   readonly name: string
-  /** The type of an `<input>`. For a number it is `text`, so that the browser keeps a text that is not a number. */
+  /** The type of an `<input>`. For a number it is `text`, so that the browser keeps input that is not a number. */
   readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local' | 'checkbox'
   readonly inputmode?: 'numeric' | 'decimal'
   readonly autocomplete?: 'email' | 'url' | 'off'
   readonly required: boolean
-  /** The ids of the description and of the error, where there are any. */
+  /** The ids of the description and of the error, if there are any. */
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
 }
@@ -30,18 +30,18 @@ export interface ElicitationFieldAttributes {
 interface FieldBase {
   /** Its name in `requestedSchema`. The server chose it: `__proto__` is possible. */
   readonly name: string
-  /** The title, or the name where the server gives none. Text of the server: render it as text. */
+  /** The title, or the name if the server gives no title. It comes from the server: render it as text. */
   readonly label: string
-  /** Text of the server. */
+  /** The description. It comes from the server: render it as text. */
   readonly description?: string
   readonly isRequired: boolean
-  /** The error of the field, in words for the user. Shown under {@link errorId}. */
+  /** The error of the field, in words for the user. Show it in the element with the id {@link errorId}. */
   readonly error?: string
-  /** For the control and the `for` of its label. */
+  /** The id for the control, and for the `for` of its label. */
   readonly id: string
-  /** For the element that holds the description. */
+  /** The id for the element that holds the description. */
   readonly hintId: string
-  /** For the element that holds the error. */
+  /** The id for the element that holds the error. */
   readonly errorId: string
   readonly attributes: ElicitationFieldAttributes
 }
@@ -49,7 +49,7 @@ interface FieldBase {
 /** A line of text, an address, a date, or a date with a time. */
 export interface ElicitationTextField extends FieldBase {
   readonly kind: 'text'
-  /** As it was typed. A date and a time are those of the user's own time zone. */
+  /** The text as the user typed it. A date and a time are in the user's own time zone. */
   readonly value: string
   /** In characters. */
   readonly minLength?: number
@@ -60,7 +60,7 @@ export interface ElicitationTextField extends FieldBase {
 /** A number. */
 export interface ElicitationNumberField extends FieldBase {
   readonly kind: 'number'
-  /** As it was typed. */
+  /** The text as the user typed it. */
   readonly value: string
   readonly isInteger: boolean
   readonly minimum?: number
@@ -76,7 +76,7 @@ export interface ElicitationBooleanField extends FieldBase {
 /** One of several options. */
 export interface ElicitationChoiceField extends FieldBase {
   readonly kind: 'choice'
-  /** The value of the option; empty where none is chosen. */
+  /** The value of the chosen option; empty if the user has not chosen one. */
   readonly value: string
   readonly options: readonly ElicitationOption[]
 }
@@ -92,7 +92,8 @@ export interface ElicitationChoicesField extends FieldBase {
 }
 
 /**
- * A field that the specification does not allow in a form. It is not sent; if it is required, the form can only be declined.
+ * A field that the specification does not allow in a form. The form does not send it. If the field is required, the user
+ * can only decline the form.
  */
 export interface ElicitationUnsupportedField extends FieldBase {
   readonly kind: 'unsupported'

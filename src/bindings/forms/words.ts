@@ -47,7 +47,7 @@ export type ElicitationWords = Readonly<
       | 'noForm',
       string
     > & {
-      /** Why the answer was not accepted. @default the message of the error, in English */
+      /** The text for an answer that was not accepted. @default the message of the error, in English */
       rejected: (error: Error) => string
     }
 >

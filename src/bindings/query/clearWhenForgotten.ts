@@ -1,19 +1,19 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 
-/** The part of a TanStack query that is cleared: each binding may bring a copy of `Query` of its own. */
+/** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
 export interface ClearedQuery {
   readonly queryKey: readonly unknown[]
   getObserversCount(): number
   reset(): void
 }
 
-/** The part of a TanStack mutation that is cleared. */
+/** The part of a TanStack mutation that Taskwire needs to clear it. */
 export interface ClearedMutation {
   readonly options: { readonly mutationKey?: readonly unknown[] | undefined }
 }
 
-/** The part of a QueryClient that is cleared. Methods, so that the caches of every copy fit. */
+/** The part of a QueryClient that Taskwire needs to clear it. It fits the caches of every copy of TanStack Query. */
 export interface ClearedQueryClient {
   getQueryCache(): {
     findAll(filters: { queryKey: readonly unknown[] }): ClearedQuery[]

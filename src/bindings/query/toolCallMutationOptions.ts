@@ -40,7 +40,7 @@ export interface ToolCallMutationOptions<
     | undefined
 }
 
-/** What is read of {@link ToolCallMutationOptions}, whatever the tool. */
+/** The members of {@link ToolCallMutationOptions} that Taskwire reads, for any tool. */
 export interface AnyToolCallMutationOptions {
   readonly name: string
   readonly key?: string | undefined
@@ -50,20 +50,23 @@ export interface AnyToolCallMutationOptions {
   readonly mutation?: object | undefined
 }
 
-/** The part of a `MutationFunctionContext` that the mutation function reads. Earlier versions of TanStack Query pass none. */
+/**
+ * The part of a `MutationFunctionContext` that the mutation function reads. Earlier versions of TanStack Query pass no
+ * context.
+ */
 export interface ToolCallMutationContext {
   readonly client?: ClearedQueryClient
 }
 
-/** The return value of {@link toolCallMutationOptions}: options for `useMutation` and its kin. */
+/** The return value of {@link toolCallMutationOptions}: options for `useMutation` and similar functions. */
 export interface ToolCallMutation<TOutput, TVariables> {
   mutationKey: ToolCallQueryKey
   mutationFn: (variables: TVariables, context?: ToolCallMutationContext) => Promise<TOutput>
 }
 
 /**
- * A tool behind a button, for any binding of TanStack Query: `mutate(arguments)` calls the tool. With a key, it joins the call
- * of that key while that runs. It is never repeated automatically, and waits offline.
+ * A tool behind a button, for any binding of TanStack Query: `mutate(arguments)` calls the tool. With a key, it joins a
+ * running call with that key. Taskwire never repeats the call automatically. While the page is offline, the call waits.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ export type ToolCallQueryParameter<TOutput, TData = TOutput> = Omit<
   'queryKey' | 'queryFn' | 'queryHash' | 'queryKeyHashFn' | 'suspense' | 'persister'
 >
 
-/** The call that a query stands for. `TSkip` is the type of `skipToken`, of which each TanStack Query has one. */
+/** The call that a query stands for. `TSkip` is the type of `skipToken`: each copy of TanStack Query has its own. */
 export type ToolCallQueryOptions<
   T,
   Name extends ToolName<T>,
@@ -29,15 +29,16 @@ export type ToolCallQueryOptions<
   TSkip = SkipToken,
 > = ToolCallQueryBase<T, Name, S, TData> & WithArguments<ToolArguments<T, Name>, TSkip | undefined>
 
-/** {@link ToolCallQueryOptions} but for the arguments. */
+/** {@link ToolCallQueryOptions} with arguments of any type. */
 export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends StandardSchemaV1 | undefined, TData> {
   /** The tool's name. */
   name: Name
   /** The arguments of the tool. `skipToken` of TanStack Query holds the call back. */
   arguments?: unknown
   /**
-   * Names the call, and serves as the query key: other arguments under the same key are not fetched, and cause a warning in
-   * development. @default the arguments: the same arguments are the same call
+   * Names the call, and is part of the query key. The same key with other arguments makes no new call, and warns in
+   * development.
+   * @default a key made of the arguments: the same arguments are the same call
    */
   key?: string | undefined
   /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
@@ -47,14 +48,14 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
   /** As in `ToolCallOptions`: keeps the result for longer than the server does. */
   keepResult?: ToolCallOptions['keepResult']
   /**
-   * Options of TanStack Query, such as `select`, and `enabled`, which holds the call back. `enabled` without parameters
-   * is a getter, which Vue tracks. With a `staleTime` or a `refetchInterval` of your own, the tool is called again whenever
-   * TanStack Query fetches the query again, for `invalidateQueries()` too.
+   * Options of TanStack Query, such as `select`, or `enabled` to hold the call back. A function `enabled` without
+   * parameters is a getter, which Vue tracks. If you set `staleTime` or `refetchInterval`, the tool is called again
+   * whenever TanStack Query fetches the query again, also for `invalidateQueries()`.
    */
   query?: ToolCallQueryParameter<ToolOutputOf<S, T, Name>, TData> | undefined
 }
 
-/** What is read of {@link ToolCallQueryOptions}, whatever the tool. */
+/** The members of {@link ToolCallQueryOptions} that Taskwire reads, for any tool. */
 export interface AnyToolCallQueryOptions {
   readonly name: string
   readonly arguments?: unknown
@@ -65,7 +66,7 @@ export interface AnyToolCallQueryOptions {
   readonly query?: object | undefined
 }
 
-/** The part of a TanStack query that the options read: each binding may bring a copy of `Query` of its own. */
+/** The part of a TanStack query that the options read. It fits `Query` of every copy of TanStack Query. */
 export interface QueryOfCall {
   readonly state: { readonly status: string; readonly dataUpdateCount: number; readonly errorUpdateCount: number }
   getObserversCount(): number
@@ -88,8 +89,8 @@ export interface ToolCallQueryEnabled {
 }
 
 /**
- * The return value of {@link toolCallQueryOptions}: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and their kin.
- * With `skipToken` among its `arguments`, the query function may be that.
+ * The return value of {@link toolCallQueryOptions}: options for `useQuery`, `prefetchQuery`, `ensureQueryData` and similar
+ * functions. If `arguments` may be `skipToken`, so may the query function.
  */
 export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken = never> {
   queryKey: ToolCallQueryKey & DataTag<ToolCallQueryKey, TOutput, Error>
@@ -101,10 +102,11 @@ export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken
 /**
  * A tool call as a query, for any binding of TanStack Query.
  *
- * A tool call has side effects, so this query never calls a tool again automatically: no retry, no refetch on focus, mount or
- * reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is made
- * once, however many observers, mounts and reloads. The `refetch()` of a mounted query calls the tool again, or joins the call
- * if it is still running. A query without observers returns the outcome that the call had, its failure included.
+ * A tool call has side effects, so this query never calls a tool again automatically: no retry, no refetch on focus, mount
+ * or reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is
+ * made once, no matter how many observers, mounts and reloads there are. The `refetch()` of a mounted query calls the tool
+ * again, or joins the call if it is still running. Without observers, a query that is fetched again returns the known
+ * outcome of the call, including a failure.
  *
  * @example
  * ```ts

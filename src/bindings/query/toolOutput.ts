@@ -3,7 +3,7 @@ import type { ToolName, ToolOutput, ToolResult } from '../../core/client/tools.j
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import { ToolOutputError } from '../../core/protocol/errors.js'
 
-/** The result of a call: typed by its output schema, else by the declared type of the tool. */
+/** The result of a call: typed by the `outputSchema` option, else by the declared type of the tool. */
 export type ToolOutputOf<S, T, Name extends ToolName<T>> = S extends StandardSchemaV1
   ? ToolOutput<StandardSchemaV1.InferOutput<S>>
   : ToolResult<T, Name>

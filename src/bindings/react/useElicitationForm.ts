@@ -22,7 +22,7 @@ export interface ElicitationInputProps {
   readonly checked?: boolean
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': 'true' | undefined
-  /** Takes the change event of an `<input>` or a `<select>`. */
+  /** Handles the change event of an `<input>` or a `<select>`. */
   readonly onChange: (event: { readonly target: { readonly value: string; readonly checked?: boolean } }) => void
 }
 
@@ -35,9 +35,9 @@ export interface UseElicitationFormResult
     ElicitationProps<ElicitationInputProps> {}
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
- * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
- * another form.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the
+ * answer. The values last as long as the component; with `drafts: 'session'` they survive a reload, too. A different input
+ * request gets a new form.
  *
  * @example
  * ```tsx

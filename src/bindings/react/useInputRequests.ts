@@ -6,9 +6,10 @@ import { useCallsOf } from './useCallsOf.js'
 import { useTaskClients } from './useTaskClient.js'
 
 /**
- * Every input request that waits for the user, from all calls of one client or of several, including those of earlier visits
- * and of other tabs. An input request stays listed until the server has accepted its response, so that a form keyed by
- * `callId` and `inputKey` keeps what was typed. The array keeps its identity while the calls that ask do.
+ * Every input request that waits for the user, from all calls of one client or of several, including those of earlier
+ * visits and of other tabs. An input request stays listed until the server has accepted its response, so that a form keyed
+ * by `callId` and `inputKey` keeps the user's input. The array keeps its identity as long as the calls with input requests
+ * keep theirs.
  *
  * @example
  * ```tsx

@@ -16,7 +16,7 @@ import { useClient } from './useTaskClient.js'
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
 
-/** The options of {@link useSuspenseToolCall}: the call is always made. */
+/** The options of {@link useSuspenseToolCall}. They have no way to hold the call back. */
 export type UseSuspenseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -27,17 +27,17 @@ export type UseSuspenseToolCallOptions<
 /** The return value of {@link useSuspenseToolCall}. */
 export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Error> &
   ToolCallControls & {
-    /** Calls the tool again, and shows the current outcome until the new one is there. */
+    /** Calls the tool again, and shows the current outcome until there is a new one. */
     retry: () => void
   }
 
 /**
  * Like `useToolCall`, but it suspends until there is a result. To show progress meanwhile, read the call with
- * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and the tool is called again
- * once the `QueryErrorResetBoundary` of TanStack Query has been reset.
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary. After a reset of the
+ * `QueryErrorResetBoundary` of TanStack Query, the hook calls the tool again.
  *
- * On a server nothing is called: the component throws there, which makes React send the fallback of the
- * nearest Suspense boundary and render in the browser.
+ * During server rendering, the hook does not call the tool. It throws, so that React sends the fallback of the nearest
+ * Suspense boundary and renders the component in the browser.
  */
 export function useSuspenseToolCall<
   T = RegisteredTools,

@@ -10,9 +10,9 @@ export const TaskClientContext: Context<TaskClient | undefined> = createContext<
 const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>'
 
 /**
- * The client of the provider above, or the one that is given.
+ * Returns the client in `options`, or else the client of the nearest provider.
  *
- * @throws {TaskConfigurationError} if there is neither.
+ * @throws {TaskConfigurationError} if there is no client.
  */
 export function useTaskClient<T = RegisteredTools>(options: UseTaskClientOptions<T> = {}): TaskClient<T> {
   return useClient(checkedOptions('useTaskClient', options)) as unknown as TaskClient<T>

@@ -17,7 +17,7 @@ import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
 import { useClient } from './useTaskClient.js'
 
-/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -29,9 +29,9 @@ export type UseToolCallOptions<
 export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
- * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
- * task. The same call, by its key or its arguments, is made once: in StrictMode, by two components and
- * across a reload. `retry()` and `refetch()` call the tool again; while the call runs, they join it.
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. Uses with the
+ * same key, or without a key the same arguments, share one call: in StrictMode, in two components and across a reload.
+ * `retry()` and `refetch()` call the tool again; while the call runs, they join it.
  *
  * @example
  * ```tsx

@@ -7,7 +7,7 @@ import { useClient } from './useTaskClient.js'
 
 /**
  * The call with this id, or undefined. The component renders only when that call changes. If the call ended in an earlier
- * visit, its outcome is fetched.
+ * visit, the hook fetches its outcome.
  *
  * @example
  * ```tsx

@@ -7,8 +7,8 @@ import { useCallsOf } from './useCallsOf.js'
 import { useTaskClients } from './useTaskClient.js'
 
 /**
- * Every call of one client or of several, including those of earlier visits, oldest first. The array keeps its identity
- * while its members do.
+ * Every call of one client or of several, including those of earlier visits, oldest first. The array keeps its identity as
+ * long as its members keep theirs.
  *
  * @example
  * ```tsx

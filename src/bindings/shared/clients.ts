@@ -2,15 +2,15 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import type { RegisteredTools } from '../../core/client/tools.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 
-/** Which client is used. */
+/** Options that choose the client. */
 export interface UseTaskClientOptions<T = RegisteredTools> {
-  /** @default that which is provided to the component */
+  /** The client to use. @default the one that is provided to the component */
   client?: TaskClient<T> | undefined
 }
 
-/** Which clients a list covers. */
+/** Options that choose the clients of a list. */
 export interface UseTaskClientsOptions extends UseTaskClientOptions<unknown> {
-  /** Several clients, for one list of all. */
+  /** Several clients, for one list with the calls of all of them. */
   clients?: readonly TaskClient<unknown>[] | undefined
 }
 

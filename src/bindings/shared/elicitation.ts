@@ -10,15 +10,13 @@ import type {
 } from '../forms/elicitationFields.js'
 import type { ElicitationForm, ElicitationFormOptions, ElicitationSource } from '../forms/elicitationForm.js'
 
-/** The options of `useElicitationForm`, the same in every framework. The ids of the elements are its own. */
+/** The options of `useElicitationForm`, the same in every framework. The hook chooses the ids of the elements. */
 export type UseElicitationFormOptions = Omit<ElicitationFormOptions, 'id'>
 
 /** The actions of a form. */
 export type ElicitationActions = Omit<ElicitationForm, 'getState' | 'subscribe'>
 
-/**
- * The props of a field's control: HTML attributes, its value, and its listener, whose name is `TListener`.
- */
+/** The props of a field's control: HTML attributes, its value, and a listener named `TListener`. */
 export type ElicitationControlProps<TListener extends string, TTarget = EventTarget | null> = Omit<
   ElicitationFieldAttributes,
   'type'
@@ -29,7 +27,7 @@ export type ElicitationControlProps<TListener extends string, TTarget = EventTar
   readonly checked?: boolean
 } & { readonly [Name in TListener]?: (event: { readonly target: TTarget }) => void }
 
-/** A field that one control fills in. */
+/** A field with a single control. */
 export type ElicitationInputField =
   | ElicitationTextField
   | ElicitationNumberField
@@ -41,9 +39,12 @@ export type ElicitationOptionField = ElicitationChoiceField | ElicitationChoices
 
 /** Functions that make the props of the controls of a form. */
 export interface ElicitationProps<TProps> {
-  /** For the `<input>` of a field, or the `<select>` of a `choice`. Check its `kind` first: the types require it. */
+  /**
+   * Returns the props for the `<input>` of a field, or for the `<select>` of a `choice`. Check the `kind` of the field
+   * first: the types require that.
+   */
   readonly inputProps: (field: ElicitationInputField) => TProps
-  /** For the checkbox of one option of `choices`, or the radio button of one of a `choice`. */
+  /** Returns the props for the checkbox of one option of `choices`, or for the radio button of one option of a `choice`. */
   readonly optionProps: (field: ElicitationOptionField, option: ElicitationOption) => TProps
 }
 

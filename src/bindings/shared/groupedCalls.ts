@@ -6,8 +6,8 @@ import { letGo } from './toolCallControls.js'
 /** The return value of `useToolCallGroup`: the counts and progress of the calls, and actions on all of them. */
 export interface UseToolCallGroupResult extends ToolCallGroupState {
   /**
-   * Asks the server to stop the calls that are running. Rejects if the server refuses, and `lastError` of that call has the
-   * error. As an event handler it causes no unhandled rejection.
+   * Asks the server to stop the calls that are running. Rejects if the server refuses; `lastError` of the refused call has
+   * the error, too. You can pass it as an event handler: it causes no unhandled rejection.
    */
   readonly cancelAll: () => Promise<void>
 }

@@ -1,11 +1,12 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
 
-/** An option of every hook that calls a tool, beside those of TanStack Query. */
+/** An option of every hook that calls a tool, in addition to those of TanStack Query. */
 export interface OnSettled {
   /**
-   * Called once when the call has a result or an error, while the component is mounted: for a toast. It is not called for an
-   * outcome that is known when the component mounts. For every call of the page, use `client.onToolCallSettled`.
+   * Called once when the call gets a result or an error while the component is mounted, for instance to show a toast. Not
+   * called for an outcome that is already known when the component mounts. To hear of every call of the page, use
+   * `client.onToolCallSettled`.
    */
   onSettled?: ((call: SettledToolCall) => void) | undefined
 }

@@ -3,24 +3,24 @@ import type { InputRequest, InputResponse } from '../../core/protocol/inputReque
 import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
 import { respond } from './toolCallControls.js'
 
-/** An input request that waits for the user or whose response is on its way, and the means to respond to it. */
+/** An input request that waits for the user or whose response is on its way, with a function to respond to it. */
 export interface PendingInputRequest {
   readonly callId: string
   readonly inputKey: string
   /** The input request. Its texts come from the server: render them as text. */
   readonly request: InputRequest
-  /** The call that asks. */
+  /** The call that the input request belongs to. */
   readonly call: ToolCallState
   /** The client of that call. */
   readonly client: TaskClient
   /**
-   * The state of the last response: being sent, or refused. Undefined until the user has responded. If a form was filled in
-   * wrongly, the `issues` of its `TaskInputError` say so by field.
+   * The state of the last response: being sent, or refused. Undefined until the user has responded. If the response does
+   * not fit the form, the `issues` of its `TaskInputError` name the fields and the problems.
    */
   readonly response?: InputResponseState | undefined
   /**
-   * Responds to it. Rejects with `TaskInputError` if the response does not fit or the call is gone. `response`
-   * has the error, too. In an event handler it causes no unhandled rejection.
+   * Responds to the input request. Rejects with `TaskInputError` if the response does not fit or the call is gone;
+   * `response` has the error, too. In an event handler it causes no unhandled rejection.
    */
   readonly respond: (response: InputResponse) => Promise<void>
 }

@@ -4,9 +4,9 @@ import type { InputRequest, InputResponse } from '../../core/protocol/inputReque
 import type { Task } from '../../core/protocol/task.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 
-/** The state of a call, beside TanStack's result. */
+/** The state of a call, in addition to TanStack's result. */
 export interface ToolCallMembers {
-  /** The call as the store has it; undefined until it is made. */
+  /** The state of the call in the store; undefined until the call is made. */
   call: ToolCallState | undefined
   /** The newest snapshot of its task. */
   task: Task | undefined
@@ -19,13 +19,13 @@ export interface ToolCallMembers {
 /** The actions of a call. */
 export interface ToolCallActions {
   /**
-   * Asks the server to stop the work. Without a call it does nothing. Rejects if the server refuses, and `call.lastError`
-   * has the error. As an event handler it causes no unhandled rejection.
+   * Asks the server to stop the work. Does nothing if there is no call. Rejects if the server refuses; `call.lastError` has
+   * the error, too. You can pass it as an event handler: it causes no unhandled rejection.
    */
   cancel: () => Promise<void>
   /**
    * Responds to an input request of the task. Rejects with `TaskInputError` if the response does not fit or there is no
-   * call. `call.inputResponses` has the error, too. In an event handler it causes no unhandled rejection.
+   * call; `call.inputResponses` has the error, too. In an event handler it causes no unhandled rejection.
    */
   respond: (inputKey: string, response: InputResponse) => Promise<void>
 }

@@ -5,19 +5,19 @@ import type { ToolCallMutationOptions } from '../query/toolCallMutationOptions.j
 import type { UseTaskClientOptions, UseTaskClientsOptions } from './clients.js'
 import type { OnSettled } from './onSettled.js'
 
-/** The members of a call's query, beside {@link ToolCallControls}. */
+/** The members of a call's query, in addition to {@link ToolCallControls}. */
 export interface ToolCallRetry {
   /**
-   * Calls the tool again, for instance from a button beside an error such as `ToolCallInterruptedError`. While a call is
-   * running, it does nothing.
+   * Calls the tool again, for instance from a button next to an error such as `ToolCallInterruptedError`. Does nothing
+   * while a call is running.
    */
   readonly retry: () => void
 }
 
 /**
  * The options of `useToolCallMutation`. With a key, `call`, `data`, `error` and `status` describe the newest call with that
- * key, also after a reload, and also if another tab made it. Without a key, they describe the calls of this component.
- * `reset()` takes the outcome off the screen until there is a newer call; the call itself continues.
+ * key, also after a reload, and also if another tab made the call. Without a key, they describe the calls of this
+ * component. `reset()` removes the outcome from the result until there is a newer call; the call itself continues.
  */
 export type UseToolCallMutationOptions<
   T,
@@ -25,18 +25,18 @@ export type UseToolCallMutationOptions<
   S extends StandardSchemaV1 | undefined = undefined,
 > = ToolCallMutationOptions<T, Name, S> & UseTaskClientOptions<T> & OnSettled
 
-/** The members of a call behind a button, beside {@link ToolCallControls}. */
+/** The members of a call behind a button, in addition to {@link ToolCallControls}. */
 export interface ToolCallMutationRetry {
   /**
    * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called `mutate`: arguments
-   * are not stored, so after a reload there is nothing to repeat.
+   * are not stored, so after a reload there are none to repeat.
    */
   readonly retry: (() => void) | undefined
 }
 
 /** The options of `useToolCallState`. */
 export interface UseToolCallStateOptions<T = unknown> extends UseTaskClientOptions<T> {
-  /** As `call.callId` and `client.toolCallId()` have it; undefined: none. */
+  /** The id of the call, from `call.callId` or `client.toolCallId()`. If it is undefined, the hook shows no call. */
   callId: string | undefined
 }
 

@@ -16,16 +16,16 @@ import { createSubscription } from './createSubscription.js'
 /** The props to spread into the `<input>` or `<select>` of a field. */
 export type ElicitationInputProps = ElicitationControlProps<'onInput' | 'onChange'>
 
-/** The return value of {@link useElicitationForm}: the form, and props. Read its members where they are used. */
+/** The return value of {@link useElicitationForm}: the form, and props. Read its members where you use them. */
 export type UseElicitationFormResult = ElicitationFormState &
   ElicitationActions &
   ElicitationProps<ElicitationInputProps>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
- * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
- * another form. Show the requests with `<Index>`: each change of a call makes new request objects, for which `<For>` would make
- * new components. `fields` are those of a store, which `<For>` shows.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the
+ * answer. The values last as long as the component; with `drafts: 'session'` they survive a reload, too. A different input
+ * request gets a new form. Show the requests with `<Index>`: each change of a call makes new request objects, and `<For>`
+ * would create new components for them. Show `fields` with `<For>`: they are part of a store.
  *
  * @example
  * ```tsx

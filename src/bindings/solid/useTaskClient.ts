@@ -9,9 +9,9 @@ export const TaskClientContext: Context<Accessor<TaskClient> | undefined> = crea
 const HOW = 'wrap the component in <TaskClientProvider client={createTaskClient(…)}>'
 
 /**
- * The client of the provider above, or the one that is given.
+ * Returns the client in `options`, or else the client of the nearest provider.
  *
- * @throws {TaskConfigurationError} if there is neither.
+ * @throws {TaskConfigurationError} if there is no client.
  *
  * @example
  * ```ts

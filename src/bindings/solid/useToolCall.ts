@@ -17,7 +17,7 @@ import { createOnSettled } from './createOnSettled.js'
 import { useQuery, useQueryClient } from './solidQuery.js'
 import { useClient } from './useTaskClient.js'
 
-/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -25,14 +25,15 @@ export type UseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
-/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where you use them. */
 export type UseToolCallResult<TData> = UseQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
- * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. The same call, by its
- * key or its arguments, is made once: by two components and across a reload. `retry()` and `refetch()` call the tool again;
- * while the call runs, they join it. On a server nothing is called: it is pending there. Like every query of Solid, `data`
- * suspends until it is there; `isPending` and `call` do not.
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. Uses with the
+ * same key, or without a key the same arguments, share one call: in two components and across a reload. `retry()` and
+ * `refetch()` call the tool again; while the call runs, they join it. During server rendering, it does not call the tool,
+ * and the query is pending. As in every Solid query, reading `data` suspends until there is data; reading `isPending` or
+ * `call` does not.
  *
  * @example
  * ```tsx

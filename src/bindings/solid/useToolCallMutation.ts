@@ -22,7 +22,7 @@ import { createOtherOutcome } from './createOtherOutcome.js'
 import { useMutation } from './solidQuery.js'
 import { useClient } from './useTaskClient.js'
 
-/** The return value of {@link useToolCallMutation}: TanStack's mutation, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCallMutation}: TanStack's mutation, and the call. Read its members where you use them. */
 export type UseToolCallMutationResult<TData, TVariables> = UseMutationResult<TData, Error, TVariables, unknown> &
   ToolCallControls &
   ToolCallMutationRetry

@@ -8,8 +8,8 @@ import { createSubscription } from './createSubscription.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, or undefined. The accessor changes only when that call does. If the call ended in an earlier visit,
- * its outcome is fetched.
+ * The call with this id, or undefined. The accessor changes only when that call changes. If the call ended in an earlier
+ * visit, the primitive fetches its outcome.
  *
  * @example
  * ```tsx

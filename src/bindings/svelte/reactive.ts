@@ -1,7 +1,7 @@
 import { createSubscriber } from 'svelte/reactivity'
 import { keepSame } from '../../core/client/toolCallGroup.js'
 
-/** A value to read in markup, `$derived` or `$effect`, where its changes are tracked. */
+/** A value to read in markup, `$derived` or `$effect`. Svelte tracks its changes there. */
 export interface ReactiveValue<T> {
   readonly current: T
 }

@@ -4,8 +4,8 @@ import { getQueryClientContext, QueryClient, setQueryClientContext } from './sve
 import { TASK_CLIENT } from './useTaskClient.js'
 
 /**
- * Provides the client to the calling component and those below it. With `resume: 'eager'`, it resumes the tasks of earlier
- * visits when the component is mounted. Without a `QueryClientProvider` above, it creates a QueryClient.
+ * Provides the client to the calling component and the components below it. With `resume: 'eager'`, it resumes the tasks of
+ * earlier visits when the component is mounted. Without a `QueryClientProvider` above, it creates a QueryClient.
  *
  * @example
  * ```ts

@@ -14,15 +14,15 @@ import { createReader } from './reactive.js'
 /** The props to spread into the `<input>` or `<select>` of a field. */
 export type ElicitationInputProps = ElicitationControlProps<'oninput' | 'onchange'>
 
-/** The return value of {@link useElicitationForm}: the form, and props. Read its members where they are used. */
+/** The return value of {@link useElicitationForm}: the form, and props. Read its members where you use them. */
 export type UseElicitationFormResult = ElicitationFormState &
   ElicitationActions &
   ElicitationProps<ElicitationInputProps>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
- * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
- * another form. Call it while a component is initialised.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the
+ * answer. The values last as long as the component; with `drafts: 'session'` they survive a reload, too. A different input
+ * request gets a new form. Call it during the initialisation of a component.
  *
  * @example
  * ```svelte

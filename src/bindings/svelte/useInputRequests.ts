@@ -7,9 +7,9 @@ import { clientsOf } from './useTaskClient.js'
 import { callsIn } from './useToolCalls.js'
 
 /**
- * Every input request that waits for the user, from all calls of one client or of several, including those of earlier visits
- * and of other tabs. An input request stays listed until the server has accepted its response, so that a form keyed by
- * `callId` and `inputKey` keeps what was typed.
+ * Every input request that waits for the user, from all calls of one client or of several, including those of earlier
+ * visits and of other tabs. An input request stays listed until the server has accepted its response, so that a form keyed
+ * by `callId` and `inputKey` keeps the user's input.
  *
  * @example
  * ```svelte

@@ -10,9 +10,9 @@ export const TASK_CLIENT: unique symbol = Symbol('taskwire')
 const HOW = 'call setTaskClient(createTaskClient(…)) in a component above, such as +layout.svelte'
 
 /**
- * The client that `setTaskClient` has set, or the one that is given.
+ * Returns the client in `options`, or else the client that `setTaskClient` has set.
  *
- * @throws {TaskConfigurationError} if there is neither.
+ * @throws {TaskConfigurationError} if there is no client.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 
 /**
- * The state of the connection to the server: its status, era, and whether the server serves tasks.
+ * The state of the connection to the server: its status, its era, and whether the server supports tasks.
  *
  * @example
  * ```svelte

@@ -15,7 +15,7 @@ import { listenToSettled } from './listenToSettled.js'
 import { createQuery, isServer, useQueryClient } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
 
-/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -23,14 +23,14 @@ export type UseToolCallOptions<
   TData = ToolOutputOf<S, T, Name>,
 > = ToolCallQueryOptions<T, Name, S, TData, SkipToken> & UseTaskClientOptions<T> & OnSettled
 
-/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCall}: TanStack's query, and the call. Read its members where you use them. */
 export type UseToolCallResult<TData> = CreateQueryResult<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
- * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. The same call, by
- * its key or its arguments, is made once: by two components and across a reload. `retry()` and `refetch()` call the tool
- * again; while the call runs, they join it. On a server nothing is called: it is pending there. Call it while a component is
- * initialised.
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. Uses with the
+ * same key, or without a key the same arguments, share one call: in two components and across a reload. `retry()` and
+ * `refetch()` call the tool again; while the call runs, they join it. During server rendering, it does not call the tool,
+ * and the query is pending. Call it during the initialisation of a component.
  *
  * @example
  * ```svelte

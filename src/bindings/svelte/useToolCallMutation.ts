@@ -22,13 +22,13 @@ import { otherOutcome } from './otherOutcome.js'
 import { createMutation } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
 
-/** The return value of {@link useToolCallMutation}: TanStack's mutation, and the call. Read its members where they are used. */
+/** The return value of {@link useToolCallMutation}: TanStack's mutation, and the call. Read its members where you use them. */
 export type UseToolCallMutationResult<TData, TVariables> = CreateMutationResult<TData, Error, TVariables> &
   ToolCallControls &
   ToolCallMutationRetry
 
 /**
- * A tool behind a button: `mutate(arguments)` calls it. Call it while a component is initialised.
+ * A tool behind a button: `mutate(arguments)` calls it. Call it during the initialisation of a component.
  *
  * @example
  * ```svelte

@@ -7,8 +7,8 @@ import { createReader, type ReactiveValue } from './reactive.js'
 import { clientOf } from './useTaskClient.js'
 
 /**
- * The call with this id, or undefined. It changes only when that call does. If the call ended in an earlier visit, its
- * outcome is fetched.
+ * The call with this id, or undefined. The value changes only when that call changes. If the call ended in an earlier
+ * visit, the function fetches its outcome.
  *
  * @example
  * ```svelte

@@ -9,7 +9,7 @@ import { clientsOf } from './useTaskClient.js'
 
 /**
  * Every call of one client or of several, including those of earlier visits, oldest first. The array keeps its identity
- * while its members do.
+ * as long as its members keep theirs.
  *
  * @example
  * ```svelte

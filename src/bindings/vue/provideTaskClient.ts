@@ -25,8 +25,8 @@ export function provideTaskClient(client: TaskClient): void {
 }
 
 /**
- * A plugin that provides the client to every component of an app. An app with a QueryClient of its own uses `VueQueryPlugin`
- * first.
+ * A plugin that provides the client to every component of an app. If the app has its own QueryClient, use `VueQueryPlugin`
+ * before this plugin.
  *
  * @example
  * ```ts

@@ -21,11 +21,11 @@ export type UseElicitationFormResult = ElicitationActions &
   RefsOf<ElicitationFormState>
 
 /**
- * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the answer.
- * The values last as long as the component; with `drafts: 'session'` they survive a reload, too. Another input request gets
- * another form.
+ * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the
+ * answer. The values last as long as the component; with `drafts: 'session'` they survive a reload, too. A different input
+ * request gets a new form.
  *
- * @param pending a getter or a ref if it changes
+ * @param pending a getter or a ref, if the request can change
  *
  * @example
  * ```ts

@@ -10,9 +10,9 @@ export const TASK_CLIENT: InjectionKey<TaskClient> = Symbol('taskwire')
 const HOW = 'call provideTaskClient(createTaskClient(…)) in a component above'
 
 /**
- * The client that is provided, or the one that is given.
+ * Returns the client in `options`, or else the client that the app or a component above provides.
  *
- * @throws {TaskConfigurationError} if there is neither.
+ * @throws {TaskConfigurationError} if there is no client.
  *
  * @example
  * ```ts

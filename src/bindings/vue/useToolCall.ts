@@ -14,7 +14,7 @@ import { useClient } from './useTaskClient.js'
 import { type ToolCallControls, useToolCallControls } from './useToolCallControls.js'
 import { isServer, useQuery, useQueryClient } from './vueQuery.js'
 
-/** The options of {@link useToolCall}. To hold the call back, `query: { enabled: false }` or `arguments: skipToken`. */
+/** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
   T,
   Name extends ToolName<T>,
@@ -26,11 +26,12 @@ export type UseToolCallOptions<
 export type UseToolCallResult<TData> = UseQueryReturnType<TData, Error> & ToolCallControls & ToolCallRetry
 
 /**
- * Calls a tool and follows it to its final result, whether the server answers at once or makes it a
- * task. The same call, by its key or its arguments, is made once: by two components and across a reload. `retry()` and
- * `refetch()` call the tool again; while the call runs, they join it. On a server nothing is called: it is pending there.
+ * Calls a tool and follows it to its final result, whether the server answers at once or makes it a task. Uses with the
+ * same key, or without a key the same arguments, share one call: in two components and across a reload. `retry()` and
+ * `refetch()` call the tool again; while the call runs, they join it. During server rendering, it does not call the tool,
+ * and the query is pending.
  *
- * @param options a getter or a ref if they change
+ * @param options a getter or a ref, if the options can change
  *
  * @example
  * ```ts

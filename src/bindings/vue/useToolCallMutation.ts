@@ -29,7 +29,7 @@ export type UseToolCallMutationResult<TData, TVariables> = UseMutationReturnType
 /**
  * A tool behind a button: `mutate(arguments)` calls it.
  *
- * @param options a getter or a ref if they change
+ * @param options a getter or a ref, if the options can change
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import { useSubscription } from './useSubscription.js'
 import { useClient } from './useTaskClient.js'
 
 /**
- * The call with this id, or undefined. The ref changes only when that call does. If the call ended in an earlier visit, its
- * outcome is fetched.
+ * The call with this id, or undefined. The ref changes only when that call changes. If the call ended in an earlier visit,
+ * the composable fetches its outcome.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ import { useClients } from './useTaskClient.js'
 
 /**
  * Every call of one client or of several, including those of earlier visits, oldest first. The array keeps its identity
- * while its members do.
+ * as long as its members keep theirs.
  *
  * @example
  * ```ts
