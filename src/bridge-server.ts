@@ -1,6 +1,5 @@
 /**
- * The backend's side of `taskwire/bridge`: it sends pages the calls of its client, and takes their responses and
- * cancellations.
+ * The backend's side of `taskwire/bridge`: it sends the calls of its clients to pages, and carries out what pages request.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Shows the calls of a backend in the pages of its app. The page has no MCP client of its own.
+ * Shows the calls of a backend in the pages of its app. The page itself has no MCP client.
  *
  * @packageDocumentation
  */

@@ -13,8 +13,8 @@ import type { TaskClientSdkOptions, TaskClientUrlOptions } from '../../sdk/sdkOp
 import { unrefTimer } from '../../server/base/clock.js'
 
 /**
- * Options of the client of one user: those of `createTaskClient`. `scope` is the id of the user. `storage` is required: an idle
- * client is closed, and the next one finds the calls in the storage.
+ * Options for the client of one user: those of `createTaskClient`. The pool sets `scope` to the id of the user. `storage`
+ * is required: the pool closes an idle client, and the next client of the user finds the calls in the storage.
  */
 export type PooledClientOptions = Pooled<TaskClientUrlOptions> | Pooled<TaskClientSdkOptions>
 
@@ -25,34 +25,40 @@ type Pooled<Options extends { storage?: unknown }> = Omit<Options, 'scope' | 'st
 
 /** Options of {@link createClientPool}. */
 export interface ClientPoolOptions {
-  /** Called when a client is made for a user, with the id that `get()` was given. */
+  /**
+   * Returns the options for the client of a user. Called with the id that was passed to `get()`, when the pool creates the
+   * client.
+   */
   create: (userId: string) => PooledClientOptions
   /**
-   * How long a client is kept while it is not used and none of its calls is running, in ms. It is closed after this time at
+   * How long the pool keeps a client that is not used and has no running call, in ms. The pool closes it after this time at
    * the earliest, and after twice this time at the latest.
    * @default 300000
    */
   idleMs?: number
-  /** Called with each new client before it does anything: to listen to `onToolCallSettled`, for instance. */
+  /** Called with each new client before the client does anything, for instance to listen to `onToolCallSettled`. */
   onCreate?: (client: TaskClient, userId: string) => void
   /** Called with errors that occur while a client resumes its calls or is closed. */
   onError?: (error: Error, userId: string) => void
-  /** For tests: time. */
+  /** For tests: the time. */
   environment?: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>
 }
 
-/** The clients of the users of a backend. Made by {@link createClientPool}. */
+/** The clients for the users of a backend. Made by {@link createClientPool}. */
 export interface ClientPool {
   /**
-   * The client of a user, which is made if it does not exist. Ask for it with each request, and do not keep it: a client that
-   * was closed calls no tool.
+   * Returns the client of a user, and creates it if it does not exist. Call `get()` for each request instead of keeping the
+   * client: a closed client calls no tool.
    *
-   * @throws {TaskConfigurationError} without the id of a user, with options that cannot be used, and after `close()`.
+   * @throws {TaskConfigurationError} if there is no user id, if the options cannot be used, and after `close()`.
    */
   get(userId: string): TaskClient
-  /** How many clients there are. */
+  /** How many clients the pool has. */
   readonly size: number
-  /** Closes all clients; no others are made. Tasks keep running on the server. Resolves when the storage has what the next process needs. */
+  /**
+   * Closes all clients, and creates no others. Tasks keep running on the server. Resolves when the storage has everything
+   * that the next process needs.
+   */
   close(): Promise<void>
 }
 
@@ -73,8 +79,8 @@ interface PooledClient {
 }
 
 /**
- * Keeps a client for each user of a backend. A client is created when it is needed, resumes the user's calls from its
- * storage, and is closed when it is not used and none of its calls is running.
+ * Keeps a client for each user of a backend. The pool creates a client when you need it, and closes it when it is not used
+ * and has no running call. A new client resumes the user's calls from its storage.
  *
  * @throws {TaskConfigurationError} if an option cannot be used; the message says what to change.
  *

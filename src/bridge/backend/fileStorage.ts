@@ -15,12 +15,12 @@ const DRAFT = '.draft'
 const EMPTY = '%'
 
 /**
- * Records of calls as files, in a folder for each user: for a backend of one process, or while developing. A file is written
- * whole, and then put in the place of the one before, so a process that is killed leaves either of them. Only the user that
- * runs the process can read them.
+ * Keeps records of calls as files, in a folder for each user: for a backend of one process, or for development. It writes a
+ * complete new file and then renames it to replace the old one, so a killed process leaves a complete file, the old or the
+ * new one. Only the operating-system user that runs the process can read the files.
  *
- * @param folder Is created when it is needed.
- * @throws {TaskConfigurationError} without the name of a folder.
+ * @param folder Created when the first record is written.
+ * @throws {TaskConfigurationError} if `folder` is not the name of a folder.
  *
  * @example
  * ```ts

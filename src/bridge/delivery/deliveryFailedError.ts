@@ -1,11 +1,11 @@
 import { TaskError } from '../../core/protocol/errors.js'
 
-/** A message about the end of a call was not delivered, and is not sent again. `cause` says why. */
+/** A message about an ended call was not delivered and will not be sent again. `cause` says why. */
 export class DeliveryFailedError extends TaskError {
   override readonly name = 'DeliveryFailedError'
-  /** The id that the receiver knows the message by, such as the `webhook-id`. */
+  /** The id of the message at the receiver, such as the `webhook-id`. */
   declare readonly deliveryId: string
-  /** How often it was tried. */
+  /** How many attempts were made. */
   declare readonly attempts: number
 
   constructor(details: { deliveryId: string; attempts: number; callId: string; cause: Error }) {

@@ -7,49 +7,51 @@ import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
 import type { DeliveryEnvironment } from './shelf.js'
 
-/** Options that `createWebhooks` and `createPush` have in common. */
+/** Options that `createWebhooks` and `createPush` share. */
 export interface DeliveryOptions {
   /**
-   * Where messages are kept until they were delivered: `fileStorage`, `redisStorage` or `postgresStorage` of `taskwire/backend`, or one of
-   * your own. It may be the storage of the calls.
+   * The storage that keeps messages until they are delivered: `fileStorage`, `redisStorage` or `postgresStorage` of
+   * `taskwire/backend`, or your own. It can be the storage of the calls.
    */
   storage: TaskStorage
-  /** The calls to tell of. @default all */
+  /** Returns true for the calls to send messages about. @default all calls */
   filter?: (call: SettledToolCall, userId: string) => boolean
   /**
-   * Called with each message that is not sent again, as a {@link DeliveryFailedError}, with failures of the storage, and
-   * with what your functions throw. The id of the user is absent where the error is about no user.
+   * Called with a {@link DeliveryFailedError} for each message that will not be sent again, with errors of the storage, and
+   * with errors that your functions throw. `userId` is undefined if the error does not concern one user.
    */
   onError?: (error: Error, userId: string | undefined) => void
   /**
-   * With several processes, the environment that they share: `redisEnvironment` or `postgresEnvironment` of `taskwire/backend`. Then each
-   * message is sent by one of them, and another one continues the calls and messages of a killed process. For tests also time, chance and `fetch`.
+   * For several processes, the environment that they share: `redisEnvironment` or `postgresEnvironment` of
+   * `taskwire/backend`. Then one process sends each message, and if a process is killed, another one continues its calls
+   * and messages. For tests also time, randomness and `fetch`.
    */
   environment?: Partial<DeliveryEnvironment>
 }
 
-/** The return value of `createWebhooks` and `createPush`, which tells of calls that end while no page is open. */
+/** The return value of `createWebhooks` and `createPush`. It sends messages about calls that end, also while no page is open. */
 export interface Deliveries {
   /**
-   * Watches the calls of a user's client. Pass it to `createClientPool` as `onCreate`, or call it with each client that you make, before it
-   * calls tools.
+   * Watches the calls of a user's client. Pass it to `createClientPool` as `onCreate`, or call it with each client that you
+   * create, before that client calls tools.
    */
   readonly watch: (client: TaskClient, userId: string) => void
   /**
-   * Calls `clientOf` for each user with a call that ran when the process ended before: call it once after the start of the process, so
-   * that those calls are followed although no page asks for them. Then their clients must be watched, as those of a pool are. With several
-   * processes, call it in each: `clientOf` is called again when another process has ended, for the users whose calls that one followed.
-   * It may be called for a user whose client there is already, and should return that one, as `get` of a pool does.
+   * Resumes the calls that were running when the last process ended, although no page requests them. Call it once when the
+   * process starts: it calls `clientOf` for each user who has such a call. `clientOf` must return a watched client, and the
+   * existing one if the user already has a client: `get` of a pool does both. With several processes, call `resume` in
+   * each: when another process has ended, `clientOf` is called again for the users whose calls that process followed.
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
   /**
-   * Removes all that is kept for a user, such as messages that were not delivered yet, whichever process has written it: call it when you delete
-   * the user. Rejects with a `TaskStorageError` if the storage fails: call it again later.
+   * Removes everything that is kept for a user, such as messages that are not delivered yet, no matter which process has
+   * written them. Call it when you delete the user. Rejects with a `TaskStorageError` if the storage fails; then call it
+   * again later.
    */
   readonly forgetUser: (userId: string) => Promise<void>
   /**
-   * Ends all work. The storage has the messages that are not delivered yet, and the next process delivers them. Call it when the process gets `SIGTERM`,
-   * after the clients are closed.
+   * Ends all work. Messages that are not delivered yet stay in the storage, and the next process delivers them. Call it
+   * when the process gets `SIGTERM`, after you have closed the clients.
    */
   readonly close: () => Promise<void>
 }

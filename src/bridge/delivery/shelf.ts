@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.js'
 import { createDeliveryStore, type DeliveryStore } from './deliveryStore.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
 
-/** The parts of an environment that deliveries need. Several processes have to share their `locks`. */
+/** The parts of an environment that deliveries need. Several processes must share the same `locks`. */
 export type DeliveryEnvironment = Pick<
   Environment,
   'now' | 'setTimeout' | 'clearTimeout' | 'random' | 'randomId' | 'fetch' | 'locks'

@@ -5,21 +5,21 @@ import type { Refusal } from './requests.js'
 /** A stream without a sign of life for this long is over, in ms: a backend shows one every 15 s. */
 export const SILENCE_MS = 45_000
 
-/** One stream of news, which a carrier brings. */
+/** One stream of changes, for a carrier to deliver. */
 export interface CarriedNews {
   readonly environment: Environment
   readonly fetch: Environment['fetch']
   readonly url: () => URL
-  /** How far this page has come; undefined if everything is wanted. */
+  /** The position of the last change that this page has; undefined to request everything. */
   readonly position: Position | undefined
-  /** Aborted when the stream is over, by its reader or by the carrier. */
+  /** Aborted when the stream is over. The page or the carrier may abort it. */
   readonly abort: AbortController
   readonly onMessage: (message: unknown) => void
 }
 
 /** The connection that brings changes from the backend to the page. Made by `webSocket`. */
 export interface BridgeCarrier {
-  /** Opens a stream. Resolves at its end, with the reason if the backend has refused it. */
+  /** Opens a stream. Resolves when the stream ends, with the reason if the backend has refused it. */
   carry(news: CarriedNews): Promise<Refusal | undefined>
 }
 

@@ -25,10 +25,11 @@ import { serverSentEvents } from './serverSentEvents.js'
 import { createStanding } from './standing.js'
 
 /**
- * Creates a client for a page whose backend has the MCP client: the calls are those of the user's client there, in the same
- * store and under the same hooks as with `createTaskClient` of `taskwire`. The page asks the backend to start, cancel, answer
- * and forget calls, once each, even if it is offline meanwhile. The page has no token, no task id and nothing of MCP. Creating
- * it does nothing yet: the first use connects. The other side is `createTaskBridge` of `taskwire/bridge/server`.
+ * Creates a client for a page whose backend runs the MCP client. It shows the calls of the user's client at the backend,
+ * with the same store and hooks as `createTaskClient` of `taskwire`. The page requests the backend to start, cancel, answer
+ * and forget calls; each request takes effect once, even if the page is offline for a while. The page holds no token and no
+ * task id, and does not speak MCP. The client connects at its first use. Its counterpart is `createTaskBridge` of
+ * `taskwire/bridge/server`.
  *
  * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *

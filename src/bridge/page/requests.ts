@@ -15,7 +15,7 @@ export interface BackendOptions {
   readonly policy: PollPolicy
 }
 
-/** The backend has looked at a request, and refuses it. */
+/** The backend's refusal of a request. */
 export interface Refusal {
   readonly status: number
   readonly error: Error

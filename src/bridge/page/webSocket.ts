@@ -25,8 +25,8 @@ export interface WebSocketCarrierOptions {
 const QUIET_MS = SILENCE_MS / 2
 
 /**
- * A carrier that brings changes over a WebSocket in place of server-sent events, for backends that accept one.
- * The page still sends its own actions as requests, each with the cookies of its user. The other side is `openSocket()` of
+ * A carrier that brings changes over a WebSocket instead of server-sent events, for backends that accept WebSockets. The
+ * page still sends its actions as requests, each with the user's cookies. Its counterpart is `openSocket()` of
  * `createTaskBridge`.
  *
  * @example

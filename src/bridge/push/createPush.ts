@@ -18,23 +18,29 @@ import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
 import type { Attempt } from '../delivery/sending.js'
 import { createSubscriptions, isKnownService, readSubscription, type Subscription } from './subscriptions.js'
 
-/** The key pair that push services know your app by (VAPID, RFC 8292). Make it once: `npx web-push generate-vapid-keys`. */
+/**
+ * The key pair that identifies your app to push services (VAPID, RFC 8292). Generate it once:
+ * `npx web-push generate-vapid-keys`.
+ */
 export interface VapidKeys {
-  /** Pages subscribe with it. */
+  /** The key that pages subscribe with. */
   publicKey: string
   privateKey: string
   /** Where a push service can reach you: a `mailto:` or `https:` URL. */
   subject: string
 }
 
-/** A message as the service worker of the page gets it: `event.data.json()`. */
+/** A message as the service worker of the page reads it: `event.data.json()`. */
 export interface PushMessage {
   title: string
   /** The text below the title. Others may read it over the user's shoulder. */
   body?: string
-  /** Where a click on the notification leads. */
+  /** The page that a click on the notification opens. */
   url?: string
-  /** A notification replaces that with the same tag. @default the id of the message, so that one that comes twice is shown once */
+  /**
+   * A notification replaces an earlier one with the same tag. @default the id of the message, so that a message that
+   * arrives twice is shown once
+   */
   tag?: string
   [more: string]: unknown
 }
@@ -43,36 +49,43 @@ export interface PushMessage {
 export interface PushOptions extends DeliveryOptions {
   vapid: VapidKeys
   /**
-   * Makes the message, of at most 3,000 bytes of JSON. Nothing is sent for `undefined`. The message is encrypted for the browser, but a notification
-   * may appear on a lock screen.
+   * Returns the message, at most 3,000 bytes of JSON, or `undefined` to send nothing. The message is encrypted for the
+   * browser, but the notification may appear on a lock screen.
    * @default the `title` of the call's `meta`, or the name of the tool, and how the call ended, in English
    */
   message?: (call: SettledToolCall, userId: string) => PushMessage | undefined
-  /** How long a message is of use, in ms, a week at most: a device that is off for longer does not get it. @default 86400000 */
+  /**
+   * How long a message stays valid, in ms, at most a week. A device that is off for longer does not receive it. @default
+   * 86400000
+   */
   ttlMs?: number
-  /** How soon a device has to be woken. @default 'normal' */
+  /** How urgently the message should wake a device. @default 'normal' */
   urgency?: 'very-low' | 'low' | 'normal' | 'high'
   /**
-   * Which URLs are those of a push service: pages name them, and this backend sends requests to them.
-   * @default those of Chrome, Edge, Firefox and Safari
+   * Returns true for the URL of a push service. Pages supply these URLs, and this backend sends requests to them.
+   * @default the push services of Chrome, Edge, Firefox and Safari
    */
   isPushService?: (url: URL) => boolean
 }
 
 /** The return value of {@link createPush}. */
 export interface Push extends Deliveries {
-  /** For pages: `applicationServerKey` of `pushManager.subscribe()`. */
+  /** The public key, for pages to pass as `applicationServerKey` to `pushManager.subscribe()`. */
   readonly publicKey: string
   /**
-   * Keeps a browser that takes messages for this user: pass what `pushManager.subscribe()` has returned, as JSON. False if
-   * it is not a subscription of a push service. It belongs to one user: who subscribes with it later takes it over.
+   * Adds a browser that receives messages for this user. Pass the subscription that `pushManager.subscribe()` returned, as
+   * JSON. Resolves to false if it is not a subscription at a push service. A subscription belongs to the user who
+   * subscribed with it last.
    */
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
-  /** Removes a browser, by the `endpoint` of its subscription: when the user does not want messages there, and when they sign out. */
+  /**
+   * Removes a browser, by the `endpoint` of its subscription. Call it when the user no longer wants messages there, and
+   * when they sign out.
+   */
   readonly unsubscribe: (userId: string, endpoint: string) => Promise<void>
   /**
-   * Removes all that is kept for a user: subscriptions, and messages that were not delivered yet. Call it when you delete the user. Rejects
-   * if the storage fails: call it again later.
+   * Removes everything that is kept for a user: subscriptions, and messages that are not delivered yet. Call it when you
+   * delete the user. Rejects if the storage fails; then call it again later.
    */
   readonly forgetUser: (userId: string) => Promise<void>
 }
@@ -93,9 +106,9 @@ const OPTIONS: NamesOf<PushOptions> = {
 const MAX_BYTES = 3000
 
 /**
- * Sends a Web Push message to the user's browsers when a call has ended, also where no page is open: with VAPID (RFC 8292), encrypted
- * (RFC 8291). A message is written into the storage before it is sent, and sent again with backoff until the push services have taken it, or
- * it is of no use. A subscription that a push service no longer knows is removed.
+ * Sends a Web Push message to the user's browsers when a call has ended, even if no page is open. Messages are encrypted
+ * (RFC 8291) and signed with VAPID (RFC 8292). A message is stored before it is sent, and sent again with backoff until the
+ * push services have accepted it, or it is no longer valid. A subscription that a push service no longer knows is removed.
  *
  * @throws {TaskConfigurationError} if an option cannot be used.
  *

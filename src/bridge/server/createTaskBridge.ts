@@ -12,18 +12,18 @@ import { createSessions } from './session.js'
 
 /** The return value of {@link createTaskBridge}. */
 export interface TaskBridge {
-  /** Serves the pages: a handler of one URL, for `GET` and `POST`. */
+  /** Answers the requests of pages. Mount it at one URL, for `GET` and `POST`. */
   fetch(request: Request): Promise<Response>
   /**
-   * Serves a page whose carrier is `webSocket()`: call it with the request of that page and its socket, which is open. The events of a
-   * socket that has `addEventListener` come by that. For any other one, call the functions that are returned.
+   * Serves a page whose carrier is `webSocket()`. Call it with the page's request and its open socket. If the socket has
+   * `addEventListener`, the bridge listens to its events. For any other socket, call the returned functions.
    */
   openSocket(request: Request, socket: BridgeSocket): OpenSocket
 }
 
 /**
- * The backend's side of `taskwire/bridge`: its clients call the tools, and pages see their calls. Each page sees those of its
- * user, by the client that `clientOf` returns, and does what `allow` allows.
+ * Creates the backend's side of `taskwire/bridge`: the clients of the backend call the tools, and pages show the calls. A
+ * page sees the calls of the client that `clientOf` returns for its user, and can do what `allow` permits.
  *
  * @throws {TaskConfigurationError} if an option cannot be used.
  *

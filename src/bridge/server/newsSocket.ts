@@ -3,7 +3,7 @@ import { PING, PONG, takenText } from '../wire/messages.js'
 import type { Feed } from './feed.js'
 import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
-/** The backend's side of the WebSocket of a page, which is open: of any host. */
+/** The backend's side of a page's open WebSocket, on any runtime. */
 export interface BridgeSocket {
   send(data: string): unknown
   close(code?: number, reason?: string): unknown
@@ -13,7 +13,7 @@ export interface BridgeSocket {
 export interface OpenSocket {
   /** Call it with each message of the page. */
   onMessage(data: unknown): void
-  /** Call it when the page has gone. */
+  /** Call it when the socket has closed. */
   onClose(): void
 }
 

@@ -17,18 +17,18 @@ import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
 import type { Attempt } from '../delivery/sending.js'
 import type { DeliveryEnvironment } from '../delivery/shelf.js'
 
-/** Where webhooks are sent. */
+/** The receiver of webhooks. */
 export interface WebhookEndpoint {
   /** An `https:` URL, or `http:` in your own network. Redirects are not followed. */
   url: string
   /**
-   * The secret that the receiver verifies signatures with, `whsec_` and base64. To change it, give both for a while: each webhook is then
-   * signed with each of them.
+   * The secret that the receiver verifies signatures with: `whsec_` and base64. To change it, pass the old and the new
+   * secret for a while: each webhook is then signed with both.
    */
   secret: string | readonly string[]
 }
 
-/** The body of a webhook, unless `body` makes another one. */
+/** The default body of a webhook. */
 export interface WebhookBody {
   type: 'tool_call.completed' | 'tool_call.failed' | 'tool_call.cancelled'
   /** When the call ended, as an ISO 8601 time. */
@@ -39,17 +39,19 @@ export interface WebhookBody {
 /** Options of {@link createWebhooks}. */
 export interface WebhooksOptions extends DeliveryOptions {
   /**
-   * Where to send them, or a function that says it for each user: it is called before each attempt, and if it returns none,
-   * the webhook is not sent. If your users may enter the URL, check that it leads to no machine of your own network.
+   * The receiver, or a function that returns the receiver for a user. The function is called before each attempt; if it
+   * returns undefined, the webhook is not sent. If your users can enter the URL, check that it does not lead into your own
+   * network.
    */
   endpoint: WebhookEndpoint | ((userId: string) => WebhookEndpoint | undefined | Promise<WebhookEndpoint | undefined>)
   /**
-   * The body, as JSON. Nothing is sent for `undefined`. It is made once, when the call has ended, and is the same in each attempt.
-   * @default a {@link WebhookBody} with the ids of user and call, the tool, the key, the `meta` and the times of the call. It has no task id,
-   * no arguments and no result.
+   * Returns the body, a JSON value, or `undefined` to send nothing. Called once, when the call has ended: each attempt
+   * sends the same body.
+   * @default a {@link WebhookBody} with the ids of the user and the call, the tool, the key, the `meta` and the times of
+   * the call; without task id, arguments and result
    */
   body?: (call: SettledToolCall, userId: string) => unknown
-  /** Tells several endpoints with one storage apart: each has a `createWebhooks` of its own. @default 'webhooks' */
+  /** Distinguishes several endpoints in one storage: call `createWebhooks` for each, with a different name. @default 'webhooks' */
   name?: string
 }
 
@@ -67,9 +69,10 @@ const OPTIONS: NamesOf<WebhooksOptions> = {
 const LIMIT_MS = 6 * LONGEST_DELAY_MS
 
 /**
- * Sends a webhook when a call has ended, as [Standard Webhooks](https://www.standardwebhooks.com) describes it: signed, and up to ten times,
- * until the receiver takes it with a 2xx. The header `webhook-id` stays the same, so a receiver can ignore what it has already. A
- * webhook is written into the storage before it is sent: the next process sends what a killed one has left.
+ * Sends a signed webhook when a call has ended, as [Standard Webhooks](https://www.standardwebhooks.com) describes it. It
+ * makes up to ten attempts, until the receiver accepts the webhook with a 2xx or refuses it for good with a 410. The header
+ * `webhook-id` is the same in each attempt, so a receiver can ignore repetitions. A webhook is stored before it is sent: if
+ * a process is killed, the next one sends its webhooks.
  *
  * @throws {TaskConfigurationError} if an option cannot be used.
  *

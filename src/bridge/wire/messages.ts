@@ -76,9 +76,9 @@ export interface PageRequest {
   readonly action: PageAction
 }
 
-/** How far the news of a backend have come. */
+/** A position in the stream of changes from a backend. */
 export interface Position {
-  /** Names a life of the backend: numbers of another one mean nothing. */
+  /** Identifies the stream of one client at the backend. `seq` counts within that stream only. */
   readonly epoch: string
   readonly seq: number
 }

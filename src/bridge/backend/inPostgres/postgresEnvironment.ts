@@ -10,8 +10,8 @@ import { openTables, type Query, SCHEMA } from './tables.js'
 /** Options of {@link postgresEnvironment}. */
 export interface PostgresEnvironmentOptions extends PostgresStorageOptions {
   /**
-   * How long a lock is kept without a sign of life, in ms. If a process is killed, another one follows its tasks after twice
-   * this time at the latest. At least 1000. @default 10000
+   * How long a lock lasts without a renewal by its process, in ms; at least 1000. If a process is killed, another one
+   * follows its tasks after twice this time at the latest. @default 10000
    */
   leaseMs?: number
 }
@@ -24,9 +24,10 @@ const NOTIFICATIONS = { items: 1000, batches: 1 }
 const LOOKS = { items: 1000, batches: 1 }
 
 /**
- * Locks and messages in Postgres 13 or later, by which the clients of all processes of a backend work as the tabs of a browser do:
- * one process polls a task, and a call with a key is made once. Locks are rows that expire; messages go by `LISTEN` and `NOTIFY`,
- * for which one client of the pool is kept. That needs a session of its own, which PgBouncer in transaction mode does not give.
+ * Shares locks and messages in Postgres 13 or later, so that the clients in all processes of a backend work together like
+ * the tabs of a browser: one process polls a task, and a call with a key is made once. Locks are rows that expire. Messages
+ * use `LISTEN` and `NOTIFY`, and keep one client of the pool. That client needs a database session of its own, so PgBouncer
+ * in transaction mode does not work.
  *
  * @throws {TaskConfigurationError} if `pool` is not a pool, or an option cannot be used.
  *

@@ -9,18 +9,18 @@ const READS = { items: 100, batches: 2 }
 /** Options of {@link postgresStorage}. */
 export interface PostgresStorageOptions {
   /**
-   * A pool of `pg`. The app ends it. Errors of idle clients, which end the process where nothing listens to them, are listened
-   * to.
+   * A pool of `pg`. The app ends it. Taskwire listens to errors of idle clients, because without a listener they end the
+   * process.
    */
   pool: PostgresPool
   /** The schema of the tables, a word in lower case. @default 'taskwire_backend' */
   schema?: string
-  /** Whether to create missing tables at the first use. If false, run `postgresBackendDdl` before. @default true */
+  /** Whether to create missing tables at the first use. If false, run the SQL of `postgresBackendDdl()` first. @default true */
   migrate?: boolean
 }
 
 /**
- * Records of calls in Postgres 13 or later, for a backend of any number of processes: a table with a row for each.
+ * Keeps records of calls in Postgres 13 or later, one row for each record, for a backend of any number of processes.
  *
  * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *

@@ -9,8 +9,8 @@ export const SCHEMA = 'taskwire_backend'
 const LAST = 'records'
 
 /**
- * The DDL of the tables that a backend needs. Run it by hand or in the migrations of an app, and pass `migrate: false`. The tables
- * for locks and messages are unlogged: only running processes need their rows.
+ * Returns the DDL of the tables that a backend needs. Run it by hand or in the migrations of your app, and pass
+ * `migrate: false`. The tables for locks and messages are unlogged: only running processes need their rows.
  *
  * @throws {TaskConfigurationError} if `schema` is not a plain name.
  *

@@ -1,6 +1,6 @@
 import type { Needed } from '../../../server/base/checkGiven.js'
 
-/** The part of a client of `ioredis` 5 or 6 that is used to keep records. */
+/** The part of an `ioredis` 5 or 6 client that `redisStorage` uses. */
 export interface RecordsRedis {
   eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
   evalsha(digest: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>

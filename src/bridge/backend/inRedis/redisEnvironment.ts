@@ -6,7 +6,7 @@ import type { BusWire } from '../leases/bus.js'
 import type { LeaseStore } from '../leases/leaseLocks.js'
 import { PREFIX, REDIS, type RecordsRedis } from './backendRedis.js'
 
-/** The part of a client of `ioredis` 5 or 6 that is used to share locks and messages. */
+/** The part of an `ioredis` 5 or 6 client that `redisEnvironment` uses. */
 export interface SharingRedis extends RecordsRedis {
   publish(channel: string, message: string): Promise<unknown>
   duplicate(): SharingRedis
@@ -18,13 +18,16 @@ export interface SharingRedis extends RecordsRedis {
 
 /** Options of {@link redisEnvironment}. */
 export interface RedisEnvironmentOptions {
-  /** A client of `ioredis`. The app ends it. A second connection is made of it for messages, when the first client needs it. */
+  /**
+   * A client of `ioredis`. The app ends it. Taskwire duplicates it for a second connection, for messages, when a task
+   * client first needs one.
+   */
   redis: SharingRedis
-  /** Put before all keys and channels. The braces keep keys together in a cluster. @default '{taskwire}:' */
+  /** The prefix of all keys and channels. Its braces keep all keys in one hash slot of a cluster. @default '{taskwire}:' */
   prefix?: string
   /**
-   * How long a lock is kept without a sign of life, in ms. If a process is killed, another one follows its tasks after twice
-   * this time at the latest. At least 1000. @default 10000
+   * How long a lock lasts without a renewal by its process, in ms; at least 1000. If a process is killed, another one
+   * follows its tasks after twice this time at the latest. @default 10000
    */
   leaseMs?: number
 }
@@ -50,8 +53,8 @@ return kept`
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`
 
 /**
- * Locks and messages in Redis 7 or Valkey, by which the clients of all processes of a backend work as the tabs of a browser do:
- * one process polls a task, and a call with a key is made once.
+ * Shares locks and messages in Redis 7 or Valkey, so that the clients in all processes of a backend work together like the
+ * tabs of a browser: one process polls a task, and a call with a key is made once.
  *
  * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option cannot be used.
  *

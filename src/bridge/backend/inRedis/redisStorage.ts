@@ -8,7 +8,7 @@ import { PREFIX, REDIS, type RecordsRedis } from './backendRedis.js'
 export interface RedisStorageOptions {
   /** A client of `ioredis`. The app ends it. */
   redis: RecordsRedis
-  /** Put before all keys. The braces keep them together in a cluster. @default '{taskwire}:' */
+  /** The prefix of all keys. Its braces keep all keys in one hash slot of a cluster. @default '{taskwire}:' */
   prefix?: string
 }
 
@@ -44,8 +44,8 @@ const NAMES = `return redis.call('HKEYS', KEYS[1])`
 const GROUPS = `return redis.call('SMEMBERS', KEYS[1])`
 
 /**
- * Records of calls in Redis 7 or Valkey, for a backend of any number of processes: a hash for the records of each user. They
- * are as safe as the Redis server keeps them: with `appendfsync everysec`, a crash may lose the writes of the last second.
+ * Keeps records of calls in Redis 7 or Valkey, one hash for each user, for a backend of any number of processes. Records
+ * are only as durable as Redis makes them: with `appendfsync everysec`, a crash may lose the writes of the last second.
  *
  * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option does not exist.
  *

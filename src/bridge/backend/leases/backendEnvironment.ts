@@ -5,15 +5,15 @@ import { type BusWire, createBus } from './bus.js'
 import { createChannels } from './channels.js'
 import { createLeaseLocks, type LeaseStore } from './leaseLocks.js'
 
-/** The parts that the clients of all processes share, for the option `environment` of a client. */
+/** The locks and channels that the clients of all processes share. Pass it as the option `environment` of each client. */
 export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks'> {
-  /** Locks over processes: leases that are renewed while they are held. */
+  /** Locks across processes. A lock is a lease, which its holder renews. */
   readonly locks: Locks
-  /** Channels over processes: what is posted is JSON. */
+  /** Opens a channel across processes. Its messages are JSON. */
   readonly channel: (name: string) => Channel
   /**
-   * Releases all locks, so that other processes need not wait, and ends its connections. Call it after the clients are
-   * closed.
+   * Releases all locks, so that other processes need not wait for them to expire, and ends the connections that the
+   * environment opened. Close the clients first.
    */
   close(): Promise<void>
 }
