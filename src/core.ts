@@ -1,5 +1,5 @@
 /**
- * The client of `taskwire/lite`, built from the parts that an app chooses.
+ * The client of `taskwire/lite`, made of only the parts that an app chooses.
  *
  * @packageDocumentation
  */

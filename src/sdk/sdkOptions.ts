@@ -12,8 +12,8 @@ import type { SdkV1Client } from './v1/client.js'
 /** Taskwire builds the official SDK client and its Streamable HTTP transport. */
 export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
   /**
-   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; outside of both, as during
-   * server rendering, it is resolved when the client connects.
+   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; elsewhere, as during server
+   * rendering, it is resolved when the client connects.
    */
   url: string | URL
   /**
@@ -42,9 +42,10 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: Implementation
   /**
-   * Declared to the server on top of elicitation in both modes and of what `input.handlers` responds to; a kind that
-   * is named here is declared as it stands here. Input requests of a kind that is declared and has no handler wait for
-   * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
+   * Capabilities to declare to the server, in addition to elicitation in both modes and to the kinds of input that
+   * `input.handlers` responds to. A kind that you set here is declared exactly as you set it. Input requests of a declared
+   * kind without a handler wait for `respond()`. An input request of an undeclared kind fails its call with
+   * `TaskInputRequiredError`.
    */
   capabilities?: ClientOptions['capabilities']
   /**

@@ -27,7 +27,7 @@ import { toolsFor } from './tools/toolsFor.js'
  * @typeParam Tools Its tools, for `createTaskClient<typeof server>()`.
  */
 export interface TaskServer<Tools = unknown> {
-  /** Exists in types only: there is no such member. */
+  /** Exists in types only. There is no such member at run time. */
   readonly '~tools'?: Tools
 
   /**

@@ -1,7 +1,7 @@
 import type { CallMeta, ToolCallRequest } from '../protocol/taskPort.js'
 import { createListeners } from './listeners.js'
 
-/** The call that is being started. */
+/** A call that the app starts. */
 export interface StartedCall {
   readonly callId: string
   /** The tool's name. */

@@ -4,39 +4,39 @@ import type { TaskClient } from './taskClient.js'
 
 /** The counts and progress of many calls. */
 export interface ToolCallGroupState {
-  /** Oldest first. */
+  /** The calls, oldest first. */
   readonly calls: readonly ToolCallState[]
-  /** How many have not ended. */
+  /** How many calls have not ended. */
   readonly running: number
-  /** How many have ended with a result that is not an error. */
+  /** How many calls have ended with a result that is not an error. */
   readonly completed: number
-  /** How many have failed, a result with `isError: true` included. */
+  /** How many calls have failed, including those with a result that has `isError: true`. */
   readonly failed: number
   readonly cancelled: number
-  /** Their progress together, in calls: a call that has ended counts as one, a running call as the fraction that it reports. */
+  /** The combined progress, in calls: a call that has ended counts as one, a running call as the fraction that it reports. */
   readonly progress: TaskProgress
 }
 
 /** Many calls as one, such as those of a batch. */
 export interface ToolCallGroup {
-  /** Returns the same object while nothing in it has changed. */
+  /** Returns the state: the same object while nothing in it has changed. */
   getState(): ToolCallGroupState
   /**
-   * Calls the listener when one of the calls changes, or when the filter matches another one. Returns a function that
-   * unsubscribes.
+   * Calls the listener when one of the calls changes, or when the filter matches other calls than before. Returns a
+   * function that unsubscribes.
    */
   subscribe(listener: (state: ToolCallGroupState) => void): () => void
   /**
-   * Asks the server to stop those that are running, like `cancel()` of each of them.
+   * Asks the server to stop the running calls, like `cancel()` of each of them.
    *
    * @throws The first error of a cancellation, after the others were sent.
    */
   cancelAll(): Promise<void>
 }
 
-/** Which calls. */
+/** A filter for calls. */
 export interface ToolCallsFilter {
-  /** May be an inline function. @default every call */
+  /** Returns true for the calls to include. May be an inline function. @default every call */
   filter?: ((call: ToolCallState) => boolean) | undefined
 }
 

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '../protocol/callToolResult.js'
 import type { Register } from '../protocol/register.js'
 
-/** The tools of a server, if nothing is known about them. */
+/** The tools of a server without declared types. */
 export type AnyTools = Record<string, { arguments?: object | undefined; structuredContent?: unknown }>
 
-/** What a type that carries tools says of them: a `TaskClient`, or a `TaskServer` whose tools `defineTool` made. */
+/** The tools that a type carries: a `TaskClient`, or a `TaskServer` with tools from `defineTool`. */
 export interface WithTools<T> {
-  /** Exists in types only: there is no such member. */
+  /** Exists in types only. There is no such member at run time. */
   readonly '~tools'?: T
 }
 
@@ -44,8 +44,8 @@ export type WithArguments<A, Other = never> =
   Record<never, never> extends A ? { arguments?: A | Other | undefined } : { arguments: A | Other }
 
 /**
- * The type of `structuredContent` while the tool may have failed: with `isError: true` it does not follow the output schema,
- * and is any JSON. Check `isError` first, and it has the type of the output.
+ * The type of `structuredContent` before `isError` is checked. With `isError: true`, the content is any JSON and need not
+ * follow the output schema. After a check that `isError` is not true, it has the type of the output.
  *
  * @example
  * ```ts
@@ -54,13 +54,13 @@ export type WithArguments<A, Other = never> =
  * ```
  */
 export interface CheckIsErrorFirst {
-  /** Exists in types only: there is no such member. */
+  /** Exists in types only. There is no such member at run time. */
   readonly '~isError'?: never
 }
 
 /**
- * A tool's result with its `structuredContent` typed by an output schema. A tool's own error has `isError: true`: check that
- * before `structuredContent` is read.
+ * A tool's result with its `structuredContent` typed by an output schema. An error of the tool itself has `isError: true`:
+ * check `isError` before you read `structuredContent`.
  */
 export type ToolOutput<T> =
   | (Omit<CallToolResult, 'structuredContent' | 'isError'> & { isError?: false | undefined; structuredContent: T })

@@ -1,18 +1,18 @@
-/** How a hidden page gets the user's attention. */
+/** The means of a hidden page to get the user's attention. */
 export interface Attention {
   /** The title of the page. */
   title(): string
   setTitle(title: string): void
-  /** Brings the page to the front, where the browser allows it. */
+  /** Brings the page to the front, if the browser allows it. */
   focus(): void
   /** Absent if the page has no notifications. */
   readonly notifications?: SystemNotifications | undefined
 }
 
-/** The part of the Notification API that is needed. */
+/** The part of the Notification API that Taskwire needs. */
 export interface SystemNotifications {
   permission(): NotificationPermission
-  /** Asks the user for permission, which browsers allow on a click only. May reject. */
+  /** Asks the user for permission. Browsers allow that on a click only. May reject. */
   requestPermission(): Promise<NotificationPermission>
   /** Shows a notification in place of the one with the same tag. Returns a function that closes it. May throw. */
   show(notification: { title: string; body?: string | undefined; tag: string }, onClick: () => void): () => void

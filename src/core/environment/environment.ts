@@ -1,10 +1,10 @@
 /** Removes the listener. */
 export type Unsubscribe = () => void
 
-/** What `setTimeout` returned; opaque. */
+/** The return value of `setTimeout`. Opaque. */
 export type TimerHandle = unknown
 
-/** The part of `Storage` that records need. Every method may throw. */
+/** The part of `Storage` that Taskwire needs for records. Every method may throw. */
 export interface WebStorage {
   readonly length: number
   key(index: number): string | null
@@ -13,7 +13,7 @@ export interface WebStorage {
   removeItem(key: string): void
 }
 
-/** The part of the Web Locks API that tabs need. A request rejects if its lock is taken away while it is held. */
+/** The part of the Web Locks API that Taskwire needs. A request rejects if its lock is stolen while it is held. */
 export interface Locks {
   request<T>(
     name: string,
@@ -25,11 +25,14 @@ export interface Locks {
 /** A lock that was granted. */
 export interface HeldLock {
   readonly name?: string
-  /** False once another process may have it. Absent if the lock cannot end while its holder is frozen, as in a browser. */
+  /**
+   * Returns false once another process may have the lock. Absent if the lock cannot end while its holder is frozen, as in a
+   * browser.
+   */
   isHeld?(): boolean
 }
 
-/** The part of `BroadcastChannel` that tabs need. */
+/** The part of `BroadcastChannel` that Taskwire needs. */
 export interface Channel {
   postMessage(message: unknown): void
   onMessage(listener: (message: unknown) => void): Unsubscribe
@@ -37,38 +40,38 @@ export interface Channel {
 }
 
 /**
- * Everything that Taskwire takes from the page it runs in. The engine reads no globals, so a test with its own environment
- * decides when time passes and when the network works.
+ * Everything that Taskwire uses of the page it runs in. The engine reads no globals, so a test with its own environment
+ * controls the time and the network.
  */
 export interface Environment {
   /** Wall-clock time, ms since the epoch. */
   now(): number
   /**
-   * @param wakeAt Passed if nothing runs until then and the callback only checks what is due: the time when there is
-   *   something to do, ms since the epoch. The delay may end earlier. A host that sleeps in between may call the callback at
+   * @param wakeAt The time, in ms since the epoch, at which there is something to do. The delay may end earlier. Passed if
+   *   the callback only checks for due work and nothing runs until then, so a host that sleeps may call the callback at
    *   that time.
    */
   setTimeout(callback: () => void, delayMs: number, wakeAt?: number): TimerHandle
   clearTimeout(handle: TimerHandle): void
-  /** A number in [0, 1), for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(): number
-  /** A unique string that cannot be guessed, for call ids. */
+  /** Returns a unique string that cannot be guessed, for call ids. */
   randomId(): string
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
-  /** The base of relative URLs; undefined outside a page. */
+  /** Returns the base of relative URLs; undefined outside a page. */
   baseUrl(): string | undefined
   isOnline(): boolean
   onOnlineChange(listener: () => void): Unsubscribe
   isVisible(): boolean
   onVisibilityChange(listener: () => void): Unsubscribe
-  /** The page is about to be frozen or unloaded: the last chance to write. */
+  /** Calls the listener when the browser is about to freeze or unload the page: the last chance to write. */
   onPageHide(listener: () => void): Unsubscribe
-  /** The page is back, from the back-forward cache or from sleep. */
+  /** Calls the listener when the page is back, from the back-forward cache or from sleep. */
   onPageShow(listener: () => void): Unsubscribe
-  /** Undefined if the page has no such storage. May throw if access is forbidden. */
+  /** Returns the storage; undefined if the page has no such storage. May throw if access is forbidden. */
   storage(kind: 'local' | 'session'): WebStorage | undefined
-  /** Absent if the page has no Web Locks. */
+  /** The Web Locks of the page. Absent if the page has none. */
   readonly locks?: Locks | undefined
-  /** Absent if the page has no BroadcastChannel. */
+  /** Opens a channel between tabs. Absent if the page has no BroadcastChannel. */
   readonly channel?: ((name: string) => Channel) | undefined
 }

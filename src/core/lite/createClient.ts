@@ -9,9 +9,8 @@ import { checkOptionsOfParts, NO_PARTS } from './missingParts.js'
 import type { TaskClientLiteOptions } from './options.js'
 
 /**
- * Creates the client of `taskwire/lite` from the parts that an app names, so that a page ships nothing that it does not use.
- * Without any part it calls tools, polls tasks and resumes them after a reload. Creating it does nothing yet: the first use
- * connects.
+ * Creates the client of `taskwire/lite` from the parts that an app names, so that a page ships only code that it uses. Even
+ * without parts, the client calls tools, polls tasks and resumes them after a reload. It connects at its first use.
  *
  * @throws {TaskConfigurationError} if the options cannot work, or need a part that is missing; the message says what to
  *   change.

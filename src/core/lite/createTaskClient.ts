@@ -7,12 +7,13 @@ import type { TaskClientLiteOptions } from './options.js'
 const CALLER = { name: 'createTaskClient', entry: 'taskwire/lite', parts: ALL_PARTS }
 
 /**
- * Creates a client for a server that is known to speak MCP 2026-07-28, without the official SDK: a page ships a third of the
- * bytes that it ships with `createTaskClient` of `taskwire`. Calls, store, storage, tabs, errors and guarantees are the
- * same, and `taskwire/react` and `taskwire/query` accept it. Creating it does nothing yet: the first use connects.
+ * Creates a client without the official SDK, for a server that is known to speak MCP 2026-07-28: a page ships a third of
+ * the bytes that it ships with `createTaskClient` of `taskwire`. Calls, store, storage, tabs, errors and guarantees are the
+ * same, and `taskwire/react` and `taskwire/query` accept it. It connects at its first use.
  *
- * It has no OAuth (pass the token in `headers`), speaks no earlier revision, and does not validate `structuredContent`
- * against the schema of the server (pass an `outputSchema` of the app): for these, import it from `taskwire`.
+ * This client has no OAuth (pass the token in `headers`), supports no earlier revision, and does not validate
+ * `structuredContent` against the schema of the server (pass an `outputSchema` of the app). If you need these, import
+ * `createTaskClient` from `taskwire`.
  *
  * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *

@@ -16,16 +16,16 @@ const ownForms: FullPart<'forms', 'checkForm'> = { part: 'forms', checkForm: for
 const ownPush: FullPart<'push', 'createPush'> = { part: 'push', createPush: takePushed }
 const ownObserving: FullPart<'observing', 'createObserving'> = { part: 'observing', createObserving }
 
-/** A part of `createClient`: one tab polls a task, and the others show what that one learns. */
+/** A part of `createClient`: one tab polls a task, and the other tabs show the same state. */
 export const tabs: ClientPart<'tabs'> = ownTabs
 
 /** A part of `createClient`: handlers and `respond()` for input requests. */
 export const inputs: ClientPart<'inputs'> = ownInputs
 
-/** A part of `createClient`: checks a form before it is sent, beside `inputs`. */
+/** A part of `createClient`: checks a form before it is sent. Requires `inputs`. */
 export const forms: ClientPart<'forms'> = ownForms
 
-/** A part of `createClient`: takes what the server pushes, and polls less meanwhile. */
+/** A part of `createClient`: receives the changes that the server pushes, and polls less often meanwhile. */
 export const push: ClientPart<'push'> = ownPush
 
 /** A part of `createClient`: `client.observe()`. */

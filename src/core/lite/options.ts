@@ -3,13 +3,13 @@ import type { TaskClientBaseOptions } from '../client/taskClient.js'
 /** The options of `createTaskClient` of `taskwire/lite`. */
 export interface TaskClientLiteOptions extends TaskClientBaseOptions {
   /**
-   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; outside of both, as during
-   * server rendering, it is resolved when the client connects.
+   * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; elsewhere, as during server
+   * rendering, it is resolved when the client connects.
    */
   url: string | URL
   /**
-   * Headers of every request, or a function that returns them for each request: for a token that changes. The protocol's own
-   * headers take precedence.
+   * The headers of every request, or a function that returns them for each request, for instance with a token that changes.
+   * The protocol's own headers take precedence.
    */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
   /** The function that sends requests. @default the `fetch` of the page */
@@ -17,9 +17,10 @@ export interface TaskClientLiteOptions extends TaskClientBaseOptions {
   /** @default \{ name: 'taskwire', version \} */
   clientInfo?: { name: string; version: string; title?: string; description?: string; websiteUrl?: string }
   /**
-   * Declared to the server on top of elicitation in both modes and of what `input.handlers` responds to; a kind that
-   * is named here is declared as it stands here. Input requests of a kind that is declared and has no handler wait for
-   * `respond()`; one that is not declared fails its call with `TaskInputRequiredError`.
+   * Capabilities to declare to the server, in addition to elicitation in both modes and to the kinds of input that
+   * `input.handlers` responds to. A kind that you set here is declared exactly as you set it. Input requests of a declared
+   * kind without a handler wait for `respond()`. An input request of an undeclared kind fails its call with
+   * `TaskInputRequiredError`.
    */
   capabilities?: { elicitation?: object; sampling?: object; roots?: object; [capability: string]: object | undefined }
 }

@@ -9,20 +9,26 @@ export interface ClientPart<Name extends string = string> {
   readonly part: Name
 }
 
-/**
- * The parts of a client of `createClient`, beyond calls, polls and records. A page ships the parts that it names, and none of the
- * others.
- */
+/** The parts of a client of `createClient`, beyond calls, polls and records. A page ships only the parts that it names. */
 export interface ClientParts {
-  /** One tab polls for all of them, and a call with a key runs once in all of them. Without it, each page is alone. */
+  /**
+   * One tab polls for all tabs, and a call with a key runs once in all tabs together. Without this part, each page works
+   * alone.
+   */
   readonly tabs?: ClientPart<'tabs'>
-  /** Handlers and `respond()` for input requests. Without it, the client declares no elicitation, and a call that needs it fails. */
+  /**
+   * Handlers and `respond()` for input requests. Without this part, the client declares no elicitation, and a call that
+   * needs it fails.
+   */
   readonly inputs?: ClientPart<'inputs'>
-  /** Checks a form before it is sent, and says what is wrong by field. Without it, the server alone checks. It needs `inputs`. */
+  /**
+   * Checks a form before it is sent, and reports problems by field. Without this part, only the server checks. Requires
+   * `inputs`.
+   */
   readonly forms?: ClientPart<'forms'>
-  /** Takes what the server pushes. Without it, tasks are polled at their intervals. */
+  /** Receives the changes that the server pushes. Without this part, the client polls tasks at their intervals. */
   readonly push?: ClientPart<'push'>
-  /** `client.observe()`, and with it `taskwire/otel` and the timeline of the devtools. Without it, `observe()` throws. */
+  /** `client.observe()`, which `taskwire/otel` and the timeline of the devtools need. Without this part, `observe()` throws. */
   readonly observing?: ClientPart<'observing'>
 }
 
