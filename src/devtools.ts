@@ -1,6 +1,5 @@
 /**
- * A panel for developers that shows every call, every poll and its reason, and switches that break the network on
- * purpose.
+ * A panel for developers that shows every call, every poll and its reason, with switches that break the network on purpose.
  *
  * @packageDocumentation
  */

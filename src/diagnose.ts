@@ -1,5 +1,5 @@
 /**
- * Checks that find what keeps a page from its MCP server, such as CORS, a wrong URL or a missing sign-in.
+ * Checks that find out why a page cannot use its MCP server, such as CORS, a wrong URL or a missing sign-in.
  *
  * @packageDocumentation
  */

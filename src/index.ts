@@ -1,6 +1,6 @@
 /**
- * The client: calls of tools that may take minutes, their state as a store, and the errors that they end with. No
- * framework is needed.
+ * The client: tool calls that may take minutes, a store with their state, and the errors that they end with. It needs no
+ * framework.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * The same client without the official SDK, for small pages that call one server of revision 2026-07-28.
+ * The client of `taskwire` without the official SDK, for small pages that call one server of revision 2026-07-28.
  *
  * @packageDocumentation
  */

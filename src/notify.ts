@@ -1,5 +1,5 @@
 /**
- * Notifications of the browser and of the page title for calls that end while the user looks elsewhere.
+ * Notifications by the browser and in the page title for calls that end while the user looks elsewhere.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * The same client for an app that already has a client of `@modelcontextprotocol/sdk` 1.x.
+ * The client of `taskwire` for an app that already has a client of `@modelcontextprotocol/sdk` 1.x.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * Types that stand in other types of this package, and that few apps name: observations, parts of an `Environment`, blocks
- * of a result, auth providers. There is nothing to run.
+ * Types that are parts of other types of this package and that few apps name: observations, parts of an `Environment`,
+ * blocks of a result, auth providers. This entry has only types.
  *
  * @packageDocumentation
  */

@@ -7,8 +7,8 @@ import type { TaskClientOptions } from './sdkOptions.js'
 import { setUpSdk } from './sdkSetup.js'
 
 /**
- * Creates a client that calls tools and follows the tasks that calls become, across reloads. Creating it does nothing yet:
- * the first use connects, reads storage and listens to the page.
+ * Creates a client that calls tools and follows the tasks that calls become, across reloads. The client does nothing until
+ * its first use: then it connects, reads storage and listens to the page.
  *
  * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *

@@ -4,17 +4,17 @@ import type { TaskClientBaseOptions } from '../core/client/taskClient.js'
 import type { Environment } from '../core/environment/environment.js'
 import type { LegacyOptions, LegacyTasksMode } from '../core/wire/legacyOptions.js'
 
-/** Options of every client that connects by the official SDK. */
+/** Options of every client that connects with the official SDK. */
 export interface TaskClientSdkBaseOptions extends TaskClientBaseOptions {
-  /** How tasks of a server that speaks MCP 2025-11-25 are used. */
+  /** How the client uses tasks of a server that speaks MCP 2025-11-25. */
   legacy?: {
     /**
-     * Which tools are called as tasks, where server and tool allow it: all (`'auto'`), only those that cannot be called
-     * otherwise, or none. From 2026-07-28 on the server decides.
+     * Which tools the client calls as tasks, if the server and the tool allow it: all (`'auto'`), only tools that require
+     * it (`'required-only'`), or none (`'never'`). From revision 2026-07-28 on, the server decides.
      * @default 'auto'
      */
     tasks?: LegacyTasksMode
-    /** The time for which the client asks the server to keep a task, in ms. @default as long as the server likes */
+    /** The time for which the client asks the server to keep a task, in ms. @default the server decides */
     ttlMs?: number
   }
 }

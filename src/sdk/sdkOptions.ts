@@ -9,7 +9,7 @@ import type { TaskClientSdkBaseOptions } from './sdkBaseOptions.js'
 import type { AnyAuthProvider } from './signIn/authProvider.js'
 import type { SdkV1Client } from './v1/client.js'
 
-/** Taskwire builds the official SDK client and its Streamable HTTP transport. */
+/** Options with a `url`: Taskwire creates the official SDK client and its Streamable HTTP transport. */
 export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
   /**
    * The MCP endpoint. A relative URL is resolved against the page or the script of the worker; elsewhere, as during server
@@ -17,15 +17,17 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    */
   url: string | URL
   /**
-   * The protocol revision to use. `'auto'` asks by `server/discover` (2026-07-28) and falls back to `initialize` (2025-11-25);
-   * `'modern'` never falls back; `'legacy'` connects by `initialize` at once, which also reaches the tasks of servers that
-   * speak both and serve them in the earlier revision only. `connection.eraReason` says which was chosen and why.
+   * The protocol revision to use. `'auto'` tries `server/discover` (2026-07-28) and falls back to `initialize`
+   * (2025-11-25). `'modern'` never falls back. `'legacy'` connects with `initialize` at once; use it also for servers that
+   * support both revisions but serve tasks only in the earlier one. `connection.eraReason` says which revision was chosen
+   * and why.
    * @default 'auto'
    */
   era?: 'auto' | 'modern' | 'legacy'
   /**
-   * Sent to the MCP server with every request, and to no other server. A function is called for each request, so a token may
-   * change; where it fails, the request fails with a `TaskRequestError` of kind `auth`, and polls are repeated.
+   * Headers for every request to the MCP server; no other server gets them. A function is called for each request, so a
+   * token may change. If the function fails, the request fails with a `TaskRequestError` of kind `auth`, and the client
+   * repeats polls.
    *
    * @example
    * ```ts
@@ -34,9 +36,9 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
   /**
-   * Signs the user in by OAuth: `browserAuthProvider()` of `taskwire/auth`, which does so when the app calls `authorize()`, or
-   * a provider of the SDK. The client asks an `OAuthClientProvider` of your own to sign the user in once for each token that
-   * the server refuses. Polling continues as soon as there is a new token.
+   * Signs the user in with OAuth. Pass `browserAuthProvider()` of `taskwire/auth`, which signs the user in when the app
+   * calls `authorize()`, or a provider of the SDK. The client asks an `OAuthClientProvider` of your own to sign the user in
+   * once for each token that the server refuses. Polling continues as soon as there is a new token.
    */
   authProvider?: AnyAuthProvider
   /** @default \{ name: 'taskwire', version \} */
@@ -49,22 +51,22 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
    */
   capabilities?: ClientOptions['capabilities']
   /**
-   * `fetch`, `requestInit`, redirects: what else `StreamableHTTPClientTransport` takes. Headers and auth provider have
-   * options of their own.
+   * Other options of `StreamableHTTPClientTransport`, such as `fetch`, `requestInit` or the handling of redirects. Headers
+   * and the auth provider have their own options.
    */
   transportOptions?: StreamableHTTPClientTransportOptions
 }
 
 /**
- * Bring your own SDK client: one of `@modelcontextprotocol/client` connected over `withTasks(transport)`, or a
- * connected `Client` of `@modelcontextprotocol/sdk` 1.x.
+ * Options with your own SDK client: a `Client` of `@modelcontextprotocol/client` that is connected over
+ * `withTasks(transport)` or has a `transport` here, or a connected `Client` of `@modelcontextprotocol/sdk` 1.x.
  */
 export interface TaskClientSdkOptions extends TaskClientSdkBaseOptions {
   client: Client | SdkV1Client
   /**
-   * Where a client of `@modelcontextprotocol/client` is not connected yet: the transport to connect it over. A function is
-   * called for a new one each time, which a connection that failed or was lost needs. After a failed sign-in, tasks wait until
-   * `connect()` is called or a call of the app passes.
+   * The transport for a client of `@modelcontextprotocol/client` that is not connected yet. A function is called for a new
+   * transport each time: only with a function can the client connect again after a connection failed or was lost. After a
+   * failed sign-in, tasks wait until the app calls `connect()` or a call of the app succeeds.
    */
   transport?: Transport | (() => Transport)
   url?: never
@@ -72,7 +74,7 @@ export interface TaskClientSdkOptions extends TaskClientSdkBaseOptions {
   era?: never
   /** Set them on the transport of the client instead. */
   headers?: never
-  /** Give it to the transport of the client instead. */
+  /** Pass it to the transport of the client instead. */
   authProvider?: never
 }
 

@@ -34,7 +34,7 @@ export interface AudioContent extends ContentBase {
   mimeType: string
 }
 
-/** A link to a resource, to be read from the server. */
+/** A link to a resource on the server. */
 export interface ResourceLink extends ContentBase {
   type: 'resource_link'
   uri: string
@@ -45,15 +45,15 @@ export interface ResourceLink extends ContentBase {
   size?: number | undefined
 }
 
-/** A resource sent along with the result. */
+/** A resource that is part of the result. */
 export interface EmbeddedResource extends ContentBase {
   type: 'resource'
   resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string })
 }
 
 /**
- * The result of a tool. `isError: true` is how a tool says that it failed: a result like any other, not an exception (SEP-2663,
- * "Task Execution Errors").
+ * The result of a tool. A tool that fails says so with `isError: true`: that is a result, not an exception (SEP-2663, "Task
+ * Execution Errors").
  */
 export interface CallToolResult {
   content: ContentBlock[]

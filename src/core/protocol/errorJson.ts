@@ -27,8 +27,9 @@ import { isJsonObject, type JsonObject } from './json.js'
 /** Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. */
 export type TaskError = BaseError
 /**
- * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. `TaskError.fromJSON` reads the JSON that
- * `toJSON` wrote into an error of the same class. Other JSON becomes a plain `TaskError`, so that a reader always has an error to show.
+ * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. `TaskError.fromJSON` turns the
+ * JSON that `toJSON` wrote into an error of the same class. Other JSON becomes a plain `TaskError`, so you always get an
+ * error to show.
  *
  * @example
  * ```ts

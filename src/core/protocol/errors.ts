@@ -6,7 +6,10 @@ import { cutText, UNKNOWN_TASK, withoutId, withoutIdInCause, withoutIdInJson } f
 export interface TaskErrorOptions {
   taskId?: string | undefined
   callId?: string | undefined
-  /** With a `taskId`, the error keeps a copy of it that can be printed: name, message, code and causes, without the id. */
+  /**
+   * The cause. An error with a `taskId` keeps a copy of its cause that is safe to print: name, message, code and causes,
+   * without the id.
+   */
   cause?: unknown
 }
 
@@ -22,8 +25,8 @@ export interface TaskErrorJson {
 const BRAND = Symbol.for('taskwire.TaskError')
 
 /**
- * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. `TaskError.fromJSON` reads back what
- * `toJSON` wrote.
+ * Base of every error that Taskwire throws. Distinguish them by `instanceof` or by `name`. `TaskError.fromJSON` reads the
+ * JSON that `toJSON` wrote.
  *
  * @example
  * ```ts
@@ -36,12 +39,12 @@ const BRAND = Symbol.for('taskwire.TaskError')
  */
 export class TaskError extends Error {
   override readonly name: string = 'TaskError'
-  /** The task, where there was one. Not enumerable: ids must not leak into logs. */
+  /** The id of the task, if there was one. Not enumerable, because ids must not leak into logs. */
   declare readonly taskId: string | undefined
-  /** The call in `client.store`, where there was one. */
+  /** The id of the call in `client.store`, if there was one. */
   declare readonly callId: string | undefined
 
-  /** @param options With the members that a subclass adds, also to its JSON. */
+  /** @param options May have more members, which a subclass adds to the error and to its JSON. */
   constructor(
     message: string,
     options: TaskErrorOptions | (TaskErrorOptions & Readonly<Record<string, unknown>>) = {},
@@ -52,7 +55,7 @@ export class TaskError extends Error {
     Object.assign(this, callId !== undefined && { callId }, details)
   }
 
-  /** Plain JSON, for `structuredClone`, `postMessage` and storage. `TaskError.fromJSON` reads it back. */
+  /** Returns plain JSON, for `structuredClone`, `postMessage` and storage. `TaskError.fromJSON` reads it back. */
   toJSON(): TaskErrorJson {
     const { name, message, cause, ...rest } = this
     return {
@@ -109,8 +112,8 @@ const EXPIRED_MESSAGE = {
 }
 
 /**
- * The task is past its ttl (`'ttl'`), or the server does not know it (`'unknown-task'`): the server has answered -32602, or
- * has answered ten times with another error and has never shown the task.
+ * The task is past its ttl (`'ttl'`), or the server does not know the task (`'unknown-task'`): it has answered with -32602,
+ * or ten times with another error without ever showing the task.
  */
 export class TaskExpiredError extends TaskError {
   override readonly name = 'TaskExpiredError'
@@ -127,7 +130,10 @@ export class TaskUnreachableError extends TaskError {
   override readonly name = 'TaskUnreachableError'
 }
 
-/** The task asked for input and has no handler for it, or asked for a kind of input that the client has not declared. */
+/**
+ * The task needs input that cannot be given: `input.missing` is `'error'` and there is no handler, the client has not
+ * declared that kind of input, or, with `withTasks`, no response came in time.
+ */
 export class TaskInputRequiredError extends TaskError {
   override readonly name = 'TaskInputRequiredError'
 }
@@ -136,8 +142,9 @@ export class TaskInputRequiredError extends TaskError {
 export class TaskInputError extends TaskError {
   override readonly name = 'TaskInputError'
   /**
-   * The problems of an accepted form, one for each field, for the user and in English: show each beside its field. Empty if the
-   * fields are unknown, as when the server has refused the response, or if the user cannot correct it.
+   * The problems of an accepted form, one for each invalid field, in English for the user. Show each problem next to its
+   * field. Empty if the fields are unknown, for instance because the server has refused the response, or if the user cannot
+   * fix the problem.
    */
   declare readonly issues: readonly FormIssue[]
 
@@ -146,7 +153,10 @@ export class TaskInputError extends TaskError {
   }
 }
 
-/** The task stays in `input_required` and asks nothing new, or a `tools/call` asks for input again and again before it is answered. */
+/**
+ * The task stays in `input_required` without a new input request, or a `tools/call` asks for input again and again without
+ * a result.
+ */
 export class TaskStuckError extends TaskError {
   override readonly name = 'TaskStuckError'
 }
@@ -189,8 +199,8 @@ export class TasksUnsupportedError extends TaskError {
 }
 
 /**
- * A `tools/call` went out and its response never arrived: the page went away or the network broke in
- * between. The tool may be running, so let the user decide whether to call it again.
+ * The client sent a `tools/call` and its response never arrived, because the page was closed or the network failed. The
+ * tool may be running, so let the user decide whether to call it again.
  */
 export class ToolCallInterruptedError extends TaskError {
   override readonly name = 'ToolCallInterruptedError'
@@ -206,9 +216,9 @@ export class ToolCallInterruptedError extends TaskError {
 }
 
 /**
- * A call was not made, and nothing was sent: its key belongs to a call of the same tool with other arguments. That call is
- * running or its outcome is kept, in this tab, in another one, or from an earlier visit. Put the difference into the key, or
- * make the call with `repeat`.
+ * A call was not made, and nothing was sent, because its key belongs to a call of the same tool with other arguments. That
+ * other call is running, or its outcome is kept: in this tab, in another one, or from an earlier visit. Put the difference
+ * into the key, or make the call with `repeat`.
  */
 export class ToolCallKeyConflictError extends TaskError {
   override readonly name = 'ToolCallKeyConflictError'
@@ -224,8 +234,8 @@ export class ToolCallKeyConflictError extends TaskError {
 }
 
 /**
- * A later version of Taskwire has recorded the call: another tab runs a newer build of the app. This page cannot read its
- * outcome, and does not call the tool a second time. Reload the page.
+ * A later version of Taskwire has recorded the call, because another tab runs a newer build of the app. This page cannot
+ * read the outcome of the call, and does not call the tool a second time. Reload the page.
  */
 export class PageOutdatedError extends TaskError {
   override readonly name = 'PageOutdatedError'
@@ -243,7 +253,7 @@ export class PageOutdatedError extends TaskError {
 /** The server refused a `tools/call` with an error instead of running the tool. */
 export class ToolCallRejectedError extends TaskError {
   override readonly name = 'ToolCallRejectedError'
-  /** The JSON-RPC error code, or the HTTP status where there was none. */
+  /** The JSON-RPC error code, or the HTTP status if there was no such code. */
   declare readonly code: number
   declare readonly data: unknown
 
@@ -253,20 +263,24 @@ export class ToolCallRejectedError extends TaskError {
 }
 
 /**
- * Why one request for a task brought no response: the `network` broke or fell silent, the server said so
- * by an `http` status or a JSON-RPC error (`server`), asked for credentials (`auth`), or the response was no MCP message (`malformed`).
+ * Why a request about a task failed: the network failed or did not answer (`network`), the server answered with an HTTP
+ * status (`http`) or with a JSON-RPC error (`server`), it requires credentials (`auth`), or its response was not an MCP
+ * message (`malformed`).
  */
 export type TaskRequestFailure = 'network' | 'http' | 'server' | 'auth' | 'malformed'
 
-/** One request for a task failed in a way that may be temporary. Polls repeat it; until then, it is the call's `lastError`. */
+/**
+ * One request about a task failed, perhaps temporarily. The client polls again; until a poll succeeds, this is the call's
+ * `lastError`.
+ */
 export class TaskRequestError extends TaskError {
   override readonly name = 'TaskRequestError'
   declare readonly kind: TaskRequestFailure
-  /** The JSON-RPC error code, where the server sent one. */
+  /** The JSON-RPC error code, if the server sent one. */
   declare readonly code: number | undefined
-  /** The HTTP status, where that was all the server sent. */
+  /** The HTTP status, if the server sent nothing else. */
   declare readonly status: number | undefined
-  /** How long the server asked the client to wait (`Retry-After`), in ms. */
+  /** The time that the server asked the client to wait (`Retry-After`), in ms. */
   declare readonly retryAfterMs: number | undefined
 
   constructor(
@@ -288,10 +302,11 @@ export class ConnectionFailedError extends TaskError {
 }
 
 /**
- * Why a sign-in failed: the user or the authorization server said no (`denied`), it answered another error (`refused`) or
- * nothing (`unreachable`), the callback has neither code nor error (`no-code`), no sign-in with its `state` has begun here
- * (`foreign-state`), the user signed out before it ended (`signed-out`), the page to sign in on is neither https nor on this
- * computer (`insecure`), or the browser blocked the window (`popup-blocked`).
+ * Why a sign-in failed: the user or the authorization server denied access (`denied`), the authorization server answered
+ * with another error (`refused`) or not at all (`unreachable`), the callback has neither a code nor an error (`no-code`),
+ * no sign-in with its `state` was started here (`foreign-state`), the user signed out before the sign-in ended
+ * (`signed-out`), the page to sign in on is neither https nor on this computer (`insecure`), or the browser blocked the
+ * window (`popup-blocked`).
  */
 export type AuthorizationFailure =
   | 'denied'
@@ -303,11 +318,11 @@ export type AuthorizationFailure =
   | 'insecure'
   | 'popup-blocked'
 
-/** A sign-in failed. Tasks keep running meanwhile, and the client polls them after the next sign-in that succeeds. */
+/** A sign-in failed. Tasks keep running, and the client polls them again after the next successful sign-in. */
 export class AuthorizationFailedError extends TaskError {
   override readonly name = 'AuthorizationFailedError'
   declare readonly reason: AuthorizationFailure
-  /** The error code of OAuth, such as `access_denied`, where there was one. */
+  /** The OAuth error code, such as `access_denied`, if there was one. */
   declare readonly code: string | undefined
 
   constructor(
@@ -336,7 +351,7 @@ export class ToolOutputError extends TaskError {
   }
 }
 
-/** The storage of task records threw. Reported to `onError`; calls continue without storage. */
+/** The storage of task records threw an error. It is reported to `onError`; calls continue without storage. */
 export class TaskStorageError extends TaskError {
   override readonly name = 'TaskStorageError'
 }

@@ -1,11 +1,11 @@
 import { formProblems } from './formProblems.js'
 import type { JsonObject } from './json.js'
 
-/** A problem with one field of a form, to be shown beside it. */
+/** A problem with one field of a form. Show it next to the field. */
 export interface FormIssue {
   /** The name of the field in `requestedSchema`. */
   readonly path: string
-  /** For the user, in English: "Choose at least 1.". */
+  /** The problem, in English for the user: "Choose at least 1.". */
   readonly message: string
 }
 

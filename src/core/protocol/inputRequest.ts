@@ -25,7 +25,7 @@ export interface ListRootsRequest {
 }
 
 /**
- * A request of a running task for input, one entry of `inputRequests` (SEP-2663, "Task Update Requests"). Its texts come from
+ * A running task's request for input, one entry of `inputRequests` (SEP-2663, "Task Update Requests"). Its texts come from
  * the server: render them as text, never as markup.
  */
 export type InputRequest = ElicitFormRequest | ElicitUrlRequest | SamplingRequest | ListRootsRequest
@@ -41,7 +41,7 @@ export function isInputKey(key: unknown): key is string {
   return typeof key === 'string' && JSON.stringify(key).length <= MAX_KEY_LENGTH
 }
 
-/** The response to an {@link InputRequest}, in the shape of that request's own result. */
+/** The response to an {@link InputRequest}, in the shape of the result that the specification defines for that request. */
 export type InputResponse = JsonObject
 
 /** The request if it has a shape that this version knows, else the name of what is wrong with it. */

@@ -13,7 +13,7 @@ export interface TaskProgress {
   readonly progress: number
   /** The total. Absent if the server does not know it. */
   readonly total?: number
-  /** The current step, for people. Comes from the server; render it as text. */
+  /** The current step, in words for people. It comes from the server: render it as text. */
   readonly message?: string
 }
 

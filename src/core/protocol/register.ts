@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js'
 
 /**
- * Where an app declares its client, so that every hook and every option factory knows the server's tools and the app's
+ * An app declares its client here, so that every hook and every option factory knows the server's tools and the app's
  * `meta`. Without a declaration, tools have any name and any arguments.
  *
  * @example
@@ -20,7 +20,7 @@ import type { JsonObject } from './json.js'
 export interface Register {}
 
 /**
- * The app's own note on a call: `callMeta` of {@link Register}, else any JSON object. At most 1 kB. It is stored in clear
+ * The app's own note on a call, at most 1 kB: `callMeta` of {@link Register}, else any JSON object. It is stored in clear
  * text, in the record of the call.
  */
 export type ToolCallMeta = Register extends { callMeta: infer Meta extends object } ? Meta : JsonObject

@@ -15,17 +15,17 @@ export interface Task {
   /** A bearer capability: any client that knows it may read and cancel the task. Keep it out of URLs and logs. */
   readonly taskId: string
   readonly status: TaskStatus
-  /** For people: the current step, or the reason for a failure. It comes from the server, so render it as text. */
+  /** The current step, or the reason for a failure, in words for people. It comes from the server: render it as text. */
   readonly statusMessage?: string
   /** An ISO 8601 time, by the server's clock. */
   readonly createdAt: string
   /** An ISO 8601 time, by the server's clock. */
   readonly lastUpdatedAt: string
-  /** How long the server keeps the task, in ms from its creation. Null means without limit. */
+  /** How long the server keeps the task, in ms from its creation. Null means that there is no limit. */
   readonly ttlMs: number | null
   /** The interval that the server asks for between two `tasks/get`, in ms. */
   readonly pollIntervalMs?: number
-  /** Its progress, if the server reports it in numbers. */
+  /** The progress of the task, if the server reports it in numbers. */
   readonly progress?: TaskProgress
   /** Other data from the server about the task, without the members that the protocol reserves. Treat it as untrusted. */
   readonly _meta?: Readonly<Record<string, unknown>>
@@ -46,11 +46,11 @@ export interface WorkingTask extends Task {
 /** A task that waits for responses. */
 export interface InputRequiredTask extends Task {
   readonly status: 'input_required'
-  /** Every input request still open, by a key that is unique for the life of the task. */
+  /** The open input requests, by a key that is unique for the lifetime of the task. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>
 }
 
-/** A task with a result, `isError: true` included. */
+/** A task with a result, which may have `isError: true`. */
 export interface CompletedTask extends Task {
   readonly status: 'completed'
   readonly result: CallToolResult
@@ -67,7 +67,7 @@ export interface CancelledTask extends Task {
   readonly status: 'cancelled'
 }
 
-/** A task with the members of its status, as `tasks/get` and `notifications/tasks` deliver it. */
+/** A task with the members of its status, as in `tasks/get` and `notifications/tasks`. */
 export type DetailedTask = WorkingTask | InputRequiredTask | CompletedTask | FailedTask | CancelledTask
 
 /** A task that no later snapshot can change. */

@@ -3,7 +3,7 @@ import type { InputRequest, InputResponse } from './inputRequest.js'
 import type { TaskProgress } from './progress.js'
 import type { DetailedTask, Task } from './task.js'
 
-/** Members of `_meta`. */
+/** Members to add to `_meta`. */
 export type CallMeta = Readonly<Record<string, unknown>>
 
 /** What is called: the tool and its arguments. */

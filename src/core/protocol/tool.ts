@@ -1,9 +1,9 @@
 import type { JsonObject } from './json.js'
 
-/** A tool as `tools/list` describes it (MCP 2026-07-28, "Tools"). Other members that the server sends are there, too. */
+/** A tool as `tools/list` describes it (MCP 2026-07-28, "Tools"). It also has the other members that the server sends. */
 export interface Tool {
   name: string
-  /** For people. If it is missing, the title in `annotations` counts. */
+  /** The title for people. If it is missing, use the title in `annotations`. */
   title?: string | undefined
   description?: string | undefined
   /** JSON Schema of the arguments. */

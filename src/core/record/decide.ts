@@ -3,16 +3,16 @@ import { askedMs } from '../time/retry.js'
 import type { TaskRecord } from './record.js'
 
 /**
- * Why a poll is sent at its time.
+ * Why the client sends a poll at its time.
  *
  * - `interval`: the interval that the server asked for, or `poll.defaultIntervalMs`, is over
  * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
  * - `backoff`: after a failure that may be temporary
- * - `retry-after`: after a failure, as the server asked for by `Retry-After`
- * - `back-online`: the browser has a network again
- * - `takeover`: this tab polls now, in place of another one
- * - `hint`: the server has hinted that there is something new
- * - `resumed`: the task was found in a record
+ * - `retry-after`: after a failure, at the time that the server asked for with `Retry-After`
+ * - `back-online`: the browser is online again
+ * - `takeover`: this tab has taken over the polling from another tab
+ * - `hint`: the server has signalled a change
+ * - `resumed`: the client has resumed the task from a record
  */
 export type PollReason =
   | 'interval'

@@ -4,29 +4,33 @@ import type { TaskProgress } from '../protocol/progress.js'
 import type { ToolCallMeta } from '../protocol/register.js'
 import type { Task } from '../protocol/task.js'
 
+// To add a phase, change in this order:
+// 1. the interface below that it belongs to, and `isSettled` if it is an end
+// 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
+// 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), tones in the devtools and the demo
+// 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in src/bridge and src/tools
+
 /**
- * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task; `input_required`
- * also where the server asks before there is a task. A call that is answered at once goes from `calling` to `completed`. Any error except a cancellation leads to `failed`; `error`
- * says which one it was. `ended` means that the call ended in an earlier visit, and its outcome is still to be fetched.
- *
- * To add one, change in this order:
- * 1. the interface below that it belongs to, and `isSettled` if it is an end
- * 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
- * 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), tones in the devtools and the demo
- * 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in src/bridge and src/tools
+ * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task. It is also
+ * `input_required` if the server asks for input before there is a task. A call that is answered at once goes from `calling`
+ * to `completed`. Any error except a cancellation leads to `failed`; `error` says which error it was. `ended` means that the
+ * call ended in an earlier visit, and its outcome is not fetched yet.
  */
 export type ToolCallPhase = ToolCallState['phase']
 
 /**
- * The state of polling, or of sending the `tools/call` again: `ok`; `retrying` after a failure that may pass; `offline` while
- * the browser says so; `paused` while there is nothing to do but wait (hidden with `poll.hidden: 'pause'`, or credentials are
- * missing).
+ * The state of the requests for a call: `ok`; `retrying` after a failure that may be temporary; `offline` while the browser
+ * is offline; `paused` while the client waits because the page is hidden (with `poll.hidden: 'pause'`) or credentials are
+ * missing.
  */
 export type ToolCallNetwork = 'ok' | 'retrying' | 'offline' | 'paused'
 
-/** The state of the response to an input request, from `respond()` until the server has taken it. */
+/** The state of the response to an input request, from `respond()` until the server has accepted it. */
 export type InputResponseState =
-  /** The response is being checked and sent. `isRetrying`: the server could not be reached, so it is sent again. */
+  /**
+   * The client checks and sends the response. `isRetrying`: it sends the response again, because the server could not be
+   * reached.
+   */
   | { readonly status: 'sending'; readonly isRetrying: boolean }
   /** The response was not accepted. The input request is open again. */
   | { readonly status: 'rejected'; readonly isRetrying: false; readonly error: Error }
@@ -35,17 +39,21 @@ interface ToolCallStateBase {
   readonly callId: string
   /** The tool's name. */
   readonly name: string
-  /** The key that the call was made with. Of a query without one it stands for the arguments. */
+  /** The key of the call. For a query without a key, it is derived from the arguments. */
   readonly key?: string
-  /** The app's own note on the call. It is there after a reload, in other tabs, and wherever its record is. */
+  /**
+   * The app's own note on the call. It is also there after a reload, in other tabs, and wherever the record of the call is
+   * read.
+   */
   readonly meta?: ToolCallMeta
-  /** The arguments, in the page that made the call. They are never stored, so after a reload they are absent. */
+  /** The arguments, only in the page that made the call. They are never stored, so they are absent after a reload. */
   readonly arguments?: Readonly<Record<string, unknown>>
-  /** The newest snapshot of the task, where the call became one. */
+  /** The newest snapshot of the task, if the call became one. */
   readonly task?: Task
   /**
-   * The progress of the work, in numbers. Absent where the server gives none (see `progress()` of a tool in
-   * `taskwire/server`), and once the call has ended. Of a 2025-11-25 server what it notifies, which never goes back.
+   * The progress of the work, in numbers. Absent if the server reports none (see `progress()` of a tool in
+   * `taskwire/server`), and once the call has ended. With a 2025-11-25 server, it comes from progress notifications and
+   * never decreases.
    */
   readonly progress?: TaskProgress
   /** The input requests that the server still waits for, by key. */
@@ -55,14 +63,15 @@ interface ToolCallStateBase {
   /** True from `cancel()` until the server reports how the task ended, or refuses to cancel it. */
   readonly isCancelling: boolean
   /**
-   * The state of the cancellation: it is being sent, sent again because the server could not be reached, or accepted by the
-   * server while the task keeps running until it stops. Absent if the call is not being cancelled.
+   * The state of the cancellation. `sending`: the client sends it. `retrying`: the client sends it again, because the
+   * server could not be reached. `requested`: the server has accepted it, and the task has not stopped yet. Absent if the
+   * call is not being cancelled.
    */
   readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork
-  /** Polls that failed in a row, or attempts to send the `tools/call`. */
+  /** How many polls, or attempts to send the `tools/call`, have failed in a row. */
   readonly failureCount: number
-  /** The error of the last failed poll. Removed by the next response. */
+  /** The error of the last failed poll. The next response removes it. */
   readonly lastError?: Error
   /** When the call was made, ms since the epoch, by this browser's clock. */
   readonly startedAt: number
@@ -77,23 +86,24 @@ export interface RunningToolCall extends ToolCallStateBase {
 }
 
 /**
- * A call that ended in an earlier visit, as recorded: `task.status` says how. Its outcome is fetched from the server, by one
- * `tasks/get`, when it is first needed: `client.getToolCall(callId)`, `useToolCallState(callId)`, a hook with its key.
+ * A call that ended in an earlier visit, according to its record. `task.status` says how it ended. The client fetches the
+ * outcome from the server, with one `tasks/get`, when it is first needed: by `client.getToolCall(callId)`,
+ * `useToolCallState({ callId })`, or a hook with the call's key.
  */
 export interface EndedToolCall extends ToolCallStateBase {
   readonly phase: 'ended'
   readonly result?: never
   readonly error?: never
-  /** When its end was recorded, ms since the epoch. */
+  /** When the end of the call was recorded, ms since the epoch. */
   readonly endedAt: number
 }
 
-/** A call with a result, `isError: true` included. */
+/** A call with a result, which may have `isError: true`. */
 export interface CompletedToolCall extends ToolCallStateBase {
   readonly phase: 'completed'
   readonly result: CallToolResult
   readonly error?: never
-  /** When the outcome was known in this page, ms since the epoch. */
+  /** When this page learned the outcome, ms since the epoch. */
   readonly endedAt: number
 }
 
@@ -102,14 +112,14 @@ export interface FailedToolCall extends ToolCallStateBase {
   readonly phase: 'failed' | 'cancelled'
   readonly result?: never
   readonly error: Error
-  /** When the outcome was known in this page, ms since the epoch. */
+  /** When this page learned the outcome, ms since the epoch. */
   readonly endedAt: number
 }
 
 /**
- * A tool call as the store and the hooks show it: plain data. Its reference changes only if its content does. `phase` tells
- * the kinds apart: a `completed` call has a `result`, a `failed` or `cancelled` one an `error`, and one that `ended` in an
- * earlier visit has neither yet.
+ * The state of a tool call in the store and in hooks. It is plain data, and a new object only if its content has changed.
+ * `phase` distinguishes the kinds: a `completed` call has a `result`, a `failed` or `cancelled` call has an `error`, and a
+ * call that `ended` in an earlier visit has neither yet.
  */
 export type ToolCallState = RunningToolCall | EndedToolCall | SettledToolCall
 

@@ -46,9 +46,9 @@ export function setInput(
   }
 }
 
-/** The input request that a handler responds to. */
+/** The context of an input request, for its handler. */
 export interface InputHandlerContext {
-  /** The task that asks; undefined if the server asks before there is a task. */
+  /** The task that needs the input; undefined if the server asks before there is a task. */
   readonly taskId: string | undefined
   readonly callId: string
   readonly inputKey: string
@@ -60,8 +60,8 @@ export interface InputHandlerContext {
 export type InputHandler<R> = (request: R, context: InputHandlerContext) => InputResponse | Promise<InputResponse>
 
 /**
- * Responds to input requests without a user interface. Each input request reaches its handler once, no matter how many polls
- * and tabs see it. If the handler throws, the input request waits for `respond()`.
+ * Responds to input requests without a user interface. A handler is called once for each input request, no matter how many
+ * polls and tabs see the request. If the handler throws, the input request waits for `respond()`.
  */
 export interface InputHandlers {
   elicitation?: InputHandler<ElicitFormRequest | ElicitUrlRequest>

@@ -10,5 +10,5 @@ export interface KeptResultsContext {
   readonly onError: (error: TaskStorageError) => void
 }
 
-/** Keeps the results of calls beside their records. Made by `keptResults()` of `taskwire/results`. */
+/** Keeps the results of calls in addition to their records. Made by `keptResults()` of `taskwire/results`. */
 export type KeptResults = (context: KeptResultsContext) => RecordStore

@@ -1,18 +1,19 @@
 /**
- * Where task records are kept: strings under keys. `localStorage` only lacks `keys`, and IndexedDB wrappers fit as well,
- * since every method may return a promise. A method may throw: calls then continue without storage. With `replaceItem`, which makes
- * it a storage that processes share, they wait for it.
+ * A storage for task records: strings under keys. `localStorage` lacks only `keys`. IndexedDB wrappers fit as well, since
+ * every method may return a promise. If a method throws, calls continue without storage. A storage with `replaceItem` is
+ * shared by several processes, and calls wait for it.
  */
 export interface TaskStorage {
   getItem(key: string): string | null | undefined | Promise<string | null | undefined>
   setItem(key: string, value: string): void | Promise<void>
   removeItem(key: string): void | Promise<void>
   /**
-   * For a storage that several processes share: writes `after`, or removes the item if that is undefined, provided that the item is
-   * still `before`, undefined for none; in one step. Returns true if the item is `after` now. So a process that was frozen between reading
-   * and writing does not write over what another one has noted meanwhile.
+   * Compare-and-set, for a storage that several processes share. If the item is still `before` (undefined: there is no
+   * item), it writes `after`, or removes the item if `after` is undefined, in one step. Returns true if the item is `after`
+   * now. So a process that was frozen between reading and writing does not overwrite what another process has written
+   * meanwhile.
    */
   replaceItem?(key: string, before: string | undefined, after: string | undefined): boolean | Promise<boolean>
-  /** All keys, or at least those that begin with `prefix`: a storage that many users share need not list them all. */
+  /** Returns all keys, or at least those that begin with `prefix`, so that a storage with many users need not list all of them. */
   keys(prefix?: string): Iterable<string> | Promise<Iterable<string>>
 }

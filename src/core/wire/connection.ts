@@ -1,13 +1,13 @@
 import type { TaskPort, ToolCallRequest, ToolCallResponse } from '../protocol/taskPort.js'
 import type { Tool } from '../protocol/tool.js'
 
-/** The connection as the store shows it. */
+/** The state of the connection in the store. */
 export interface ConnectionState {
   /**
-   * `connecting`: the first request is on its way, or requests fail and are repeated. Three requests in a row without an
-   * answer make a connection `connecting` again, with the last `error`; the next one that succeeds makes it `connected`.
-   * `unauthorized`: the server asks for credentials. Tasks wait, new calls fail, and the user is not redirected before the
-   * app calls `client.authorize()`. The next request that succeeds makes it `connected`.
+   * `connecting`: the first request is on its way, or requests fail and the client repeats them. After three requests in a
+   * row without an answer, a connection is `connecting` again, with the last `error`; the next successful request makes it
+   * `connected`. `unauthorized`: the server requires credentials. Tasks wait, new calls fail, and the user is not
+   * redirected before the app calls `client.authorize()`. The next successful request makes it `connected`.
    */
   readonly status: 'idle' | 'connecting' | 'connected' | 'unauthorized' | 'failed' | 'closed'
   /** `modern` for 2026-07-28, `legacy` for the revisions before it. */
@@ -16,7 +16,7 @@ export interface ConnectionState {
   readonly eraReason?: string
   readonly protocolVersion?: string
   readonly server?: { readonly name: string; readonly version: string }
-  /** Whether the server says that it serves tasks. Without them, calls work, but not as tasks. */
+  /** Whether the server declares support for tasks. Without it, calls work, but not as tasks. */
   readonly tasks?: boolean
   /** Why there is no connection, or, while `connecting`, why the last attempt or request failed. */
   readonly error?: Error

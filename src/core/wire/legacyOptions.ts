@@ -1,6 +1,6 @@
 import type { Environment } from '../environment/environment.js'
 
-/** Which tools of a 2025-11-25 server are called as tasks. */
+/** Which tools of a 2025-11-25 server the client calls as tasks. */
 export type LegacyTasksMode = 'auto' | 'required-only' | 'never'
 
 /** How tasks of 2025-11-25 are used. */

@@ -1,9 +1,9 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
 import type { Environment } from '../../core/environment/environment.js'
 
-/** The server to sign in to, and the page in which it happens. */
+/** The server to sign in to, and the environment of the page that signs in. */
 export interface AuthServer {
-  /** The MCP endpoint. Tokens are kept for it alone. */
+  /** The MCP endpoint. Tokens are kept for this endpoint only. */
   readonly url: URL
   readonly environment: Environment
 }
@@ -21,20 +21,20 @@ export interface BrowserSignIn {
   /** The provider from which the SDK's transport takes tokens: it refreshes a token, and never redirects the user. */
   readonly transport: AuthProvider
   /**
-   * Begins a sign-in, in the same turn as the user's click: a browser blocks a window that opens later. `onCallback` is
-   * called if another window brings the callback.
+   * Begins a sign-in. Call it in the same turn as the user's click, because a browser blocks a window that opens later.
+   * `onCallback` is called if the callback comes from another window.
    *
    * @throws {AuthorizationFailedError} if the window is blocked.
    */
   begin(onCallback: (callback: URLSearchParams) => Promise<void>): BegunSignIn
   /**
-   * The sign-in with this `state`, which has begun in this tab, or undefined. A state counts once.
+   * Returns the sign-in with this `state`, or undefined if this tab has not begun one. A state works only once.
    *
    * @throws {AuthorizationFailedError} if the user has signed out since.
    */
   take(state: string | null): OAuthClientProvider | undefined
   /**
-   * Gives a callback to the tab that waits for it. Resolves when that tab has signed in.
+   * Passes a callback to the tab that waits for it. Resolves when that tab has signed in.
    *
    * @throws {AuthorizationFailedError} if no tab waits for it, or the sign-in failed there.
    */
@@ -46,11 +46,11 @@ export interface BrowserSignIn {
 /** A sign-in that the user has begun. */
 export interface BegunSignIn {
   readonly provider: OAuthClientProvider
-  /** Closes the window that was opened for it. */
+  /** Closes the window of the sign-in. */
   abandon(): void
 }
 
-/** The types that `authProvider` takes: the two of the SDK, or ours. */
+/** The types that the option `authProvider` accepts: two of the SDK, and the one of Taskwire. */
 export type AnyAuthProvider = AuthProvider | OAuthClientProvider | BrowserAuthProvider
 
 export function isBrowserAuthProvider(provider: AnyAuthProvider | undefined): provider is BrowserAuthProvider {

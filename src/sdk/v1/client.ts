@@ -1,6 +1,6 @@
 /**
- * The public methods of a connected `Client` of `@modelcontextprotocol/sdk` 1.x that are used. Declared here so that an app
- * without that package compiles.
+ * The public methods of a connected `Client` of `@modelcontextprotocol/sdk` 1.x that Taskwire uses. Declared here so that
+ * an app without that package compiles.
  */
 export interface SdkV1Client {
   readonly transport?: object | undefined
@@ -17,7 +17,7 @@ export interface SdkV1Client {
   fallbackNotificationHandler?: unknown
 }
 
-/** The part of the `jsonSchemaValidator` of SDK v1 that is used. */
+/** The part of the `jsonSchemaValidator` of SDK v1 that Taskwire uses. */
 export interface SchemaValidator {
   getValidator(schema: never): (value: unknown) => { valid: boolean; errorMessage?: string | undefined }
 }

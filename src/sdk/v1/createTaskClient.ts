@@ -15,10 +15,10 @@ import type { TaskClientSdkV1Options } from './options.js'
 import { createSdkV1Connection } from './sdkV1Connection.js'
 
 /**
- * Creates a client over the `Client` of `@modelcontextprotocol/sdk` 1.x that an app has, without
- * `@modelcontextprotocol/client`, which `taskwire` imports. It speaks MCP up to 2025-11-25, as that SDK does. Calls, store,
- * storage, tabs, errors and guarantees are those of `createTaskClient` of `taskwire`, and the hooks of each framework take
- * it. Creating it does nothing yet.
+ * Creates a client over an existing `Client` of `@modelcontextprotocol/sdk` 1.x. Unlike `taskwire`, this entry does not
+ * import `@modelcontextprotocol/client`. The client speaks MCP up to 2025-11-25, like that SDK. Calls, store, storage,
+ * tabs, errors and guarantees are the same as with `createTaskClient` of `taskwire`, and the hooks of each framework accept
+ * it. The client does nothing until its first use.
  *
  * @throws {TaskConfigurationError} if the options cannot work; the message says what to change.
  *

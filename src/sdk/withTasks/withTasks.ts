@@ -13,54 +13,54 @@ usesFirstLoad()
 
 /** Options of {@link withTasks}. */
 export interface WithTasksOptions {
-  /** Used if the server names no interval, in ms. @default 1000 */
+  /** The interval between two polls if the server does not set one, in ms. @default 1000 */
   defaultIntervalMs?: number | undefined
-  /** No task is polled more often than this, in ms. @default 50 */
+  /** The shortest interval between two polls of a task, in ms. @default 50 */
   minIntervalMs?: number | undefined
   /**
-   * How long a request of the SDK client is held before its timeout starts again, in ms. Less than the `timeout` of the
-   * calls, which is 60,000 by default. For apps that cannot pass a `timeout` because other code makes the calls. Each
-   * restart uses one round of multi round-trip, without an input request.
+   * How long `withTasks` holds a request of the SDK client before it restarts the timeout of the request, in ms. Choose
+   * less than the `timeout` of the calls, which is 60,000 by default. Use this option if your app cannot pass a `timeout`
+   * because other code makes the calls. Each restart uses one round of multi round-trip, without an input request.
    *
-   * The SDK client allows 10 rounds for a call, those of input requests included, so a call lasts about 10 × this value. After
-   * that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task keeps running. For
-   * longer tasks make the client with `inputRequired: { maxRounds }`. `onprogress` is called once a round.
+   * The SDK client allows 10 rounds for a call, including rounds of input requests, so a call can last about 10 × this
+   * value. After that the call rejects with an `SdkError` whose `code` is `INPUT_REQUIRED_ROUNDS_EXCEEDED`; the task keeps
+   * running. For longer tasks create the client with `inputRequired: { maxRounds }`. `onprogress` is called once in each
+   * round.
    *
    * @default never: the client's timeout ends a call
    */
   resetTimeoutAfterMs?: number | undefined
-  /** Called with each fault of the server that does not end a task. */
+  /** Called with each protocol violation of the server that does not end a task. */
   onIssue?: (issue: TaskProtocolError) => void
-  /** For tests: the time and the network of the page. */
+  /** For tests: the time and network of the page. */
   environment?: Partial<Environment>
 }
 
 /**
- * Makes an SDK client understand tasks: a drop-in around its transport. `client.callTool()` then
- * returns the final result of a task like that of any other call. The extension is declared in every
- * request (SEP-2663, "Capability Negotiation").
+ * Adds tasks to an SDK client: wrap the transport of the client. `client.callTool()` then returns the final result of a
+ * task like any other result. Every request declares the extension (SEP-2663, "Capability Negotiation").
  *
  * The client needs `versionNegotiation: { mode: 'auto' }`, as in the example: without it the SDK speaks 2025-11-25, and
  * no call becomes a task.
  *
  * The client's own timeout still applies; its default is 60 s. For longer tasks pass a `timeout`, or `onprogress` with
- * `resetTimeoutOnProgress`: each poll counts as progress. If other code makes the calls, use `resetTimeoutAfterMs`. Ending a
- * call early (its timeout or `signal`) stops the polling, not the task.
+ * `resetTimeoutOnProgress`: each poll counts as progress. If other code makes the calls, use `resetTimeoutAfterMs`. If a
+ * call ends early, by its timeout or its `signal`, the polling stops but the task keeps running.
  *
- * Input requests of a task reach the handlers of the client (`setRequestHandler`), by the SDK's own multi round-trip.
- * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package. Polling ends if no
- * handler has responded to an input request after 15 minutes, because the SDK does not say when a call ends while its
+ * The handlers of the client (`setRequestHandler`) get the input requests of a task, by the SDK's own multi round-trip.
+ * `callTool()` rejects with `TaskFailedError`, `TaskCancelledError` and the other errors of this package. Polling ends if
+ * no handler has responded to an input request after 15 minutes, because the SDK does not say when a call ends while its
  * handlers run. A later response rejects with `TaskInputRequiredError`.
  *
- * While the server refuses polls with 401 and a sign-in has failed, no polls are sent. Polls continue after the client's
- * next request that succeeds.
+ * While the server refuses polls with 401 and a sign-in has failed, polling stops. It continues after the client's next
+ * successful request.
  *
  * For everything else, use `createTaskClient()`. `withTasks` alone keeps nothing across a reload, shares no polling between
  * tabs, listens to no notifications and cannot cancel a task. It does not detect a task that waits for input without asking
- * anything new: the timeout of the call ends it, without a `TaskStuckError`. It backs off by its own measure, because the
- * transport below does not expose `Retry-After`.
+ * anything new: the call ends by its timeout, without a `TaskStuckError`. Its backoff ignores `Retry-After`, because the
+ * transport does not expose that header.
  *
- * A transport that `withTasks` has wrapped is returned as it is, with the options of the first time.
+ * If `withTasks` has already wrapped the transport, it returns the transport unchanged, with the first options.
  *
  * @throws {TaskConfigurationError} if `transport` is not a transport, or a time is not a number above 0.
  *

@@ -4,29 +4,33 @@ import type { JobReading, JobToolResult } from './job.js'
 import { fieldAt, saidBy, saysGone } from './jobResult.js'
 
 /**
- * The meaning of the words in a status field, and the names of the other fields. Fields are named as in `defineJob({ id })`.
+ * The meaning of the words in a status field, and the names of the other fields. Name a field as in `defineJob({ id })`,
+ * with dots for nested fields.
  */
 export interface StatusFieldOptions {
-  /** Words for a running job, beside the common ones (`queued`, `pending`, `running`, `in_progress`, …). */
+  /** Words for a running job, in addition to `queued`, `pending`, `running`, `in_progress`, … */
   readonly working?: readonly string[] | undefined
-  /** Words for one that is done, beside `completed`, `done`, `success`, `finished`, … */
+  /** Words for a job that is done, in addition to `completed`, `done`, `success`, `finished`, … */
   readonly completed?: readonly string[] | undefined
-  /** Words for one that failed, beside `failed`, `error`, … */
+  /** Words for a job that failed, in addition to `failed`, `error`, … */
   readonly failed?: readonly string[] | undefined
-  /** Words for one that was cancelled, beside `cancelled`, `canceled`, `aborted`, … */
+  /** Words for a job that was cancelled, in addition to `cancelled`, `canceled`, `aborted`, … */
   readonly cancelled?: readonly string[] | undefined
-  /** Words for one that the server does not know, beside `not_found`, `expired`, … */
+  /** Words for a job that the server does not know, in addition to `not_found`, `expired`, … */
   readonly gone?: readonly string[] | undefined
-  /** The field with words for people. @default 'message', where it is a text */
+  /** The field with words for people. @default 'message', if it is a string */
   readonly message?: string | undefined
-  /** The field that says why a job failed. @default 'error', else that of `message` */
+  /** The field that says why a job failed. @default 'error', else the field of `message` */
   readonly error?: string | undefined
   /**
-   * How far the job has come: a field in percent, or the fields of the value and of the total, which may be a number.
+   * The progress of the job: a field in percent, or a field for the value and a field or a number for the total.
    * @default none
    */
   readonly progress?: string | { readonly value: string; readonly total?: string | number | undefined } | undefined
-  /** The field that the caller gets as `structuredContent` and as JSON text. @default the whole result of the status tool */
+  /**
+   * The field with the result, which the caller gets as `structuredContent` and as JSON text. @default the whole result of
+   * the status tool
+   */
   readonly result?: string | undefined
 }
 
@@ -45,8 +49,9 @@ const WORDS: Readonly<Record<Status, string>> = {
 }
 
 /**
- * Reads the result of a status tool by the word in one of its fields. Upper case, spaces and hyphens make no difference. An
- * unknown word does not end the call: polling continues, the state says `retrying`, and `lastError` names the word.
+ * Returns a function that reads the result of a status tool by the word in one of its fields. Upper case, spaces and
+ * hyphens make no difference. An unknown word does not end the call: polling continues, `network` is `retrying`, and
+ * `lastError` names the word.
  *
  * @example
  * ```ts

@@ -3,9 +3,9 @@ import { type Job, type JobDefinition, toolName, type WingedJob } from './job.js
 import { withJobs } from './withJobs.js'
 
 /**
- * Turns a tool that starts work and a tool that reports its progress into one durable call, for servers without tasks. With it
- * among the `jobs` of a client, a call of the start tool becomes a task: it resumes after a reload, one tab polls for all, and
- * the store shows its progress.
+ * Combines a tool that starts work and a tool that reports its progress into one durable call, for servers without tasks.
+ * Pass the job in the option `jobs` of a client. A call of the start tool then becomes a task: it resumes after a reload,
+ * one tab polls for all, and the store shows its progress.
  *
  * @throws {TaskConfigurationError} for a field that is missing, wrong or unknown.
  *

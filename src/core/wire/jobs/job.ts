@@ -3,14 +3,14 @@ import type { InputRequest, InputResponse } from '../../protocol/inputRequest.js
 import type { SdkAdapter } from '../sdkAdapter.js'
 
 /**
- * Names a job to its server: an id, or all arguments of its status tool if one id is not enough. The record of the call holds it,
- * like a task id, so it must not contain anything that the storage of the page may not hold.
+ * Identifies a job at its server: an id, or all arguments of the status tool if one id is not enough. The record of the
+ * call contains it, like a task id, so it must not contain anything that you would not put into the storage of the page.
  */
 export type JobId = string | number | Readonly<Record<string, unknown>>
 
 /**
- * The result of a tool. If the tool sent no `structuredContent` and its text is JSON, `structuredContent` is what the text
- * says.
+ * The result of a tool. If the tool sent no `structuredContent` and its text is JSON, `structuredContent` is the parsed
+ * text.
  */
 export interface JobToolResult extends CallToolResult {
   // biome-ignore lint/suspicious/noExplicitAny: the server says what it is, and `read` is where that is looked at.
@@ -18,13 +18,13 @@ export interface JobToolResult extends CallToolResult {
 }
 
 /**
- * The state of a job, as read from its status tool. `message` is for people, and comes from the server: it is rendered as text.
+ * The state of a job, as read from its status tool. `message` is for people. It comes from the server: render it as text.
  */
 export type JobReading =
   | {
       readonly status: 'working'
       readonly message?: string | undefined
-      /** `value` of `total` units of the work are done. */
+      /** The progress: `value` of `total` units of the work are done. */
       readonly progress?: { readonly value: number; readonly total?: number | undefined } | undefined
       /** When to ask the server again, in ms from now. @default `intervalMs` of the job */
       readonly pollAfterMs?: number | undefined
@@ -32,14 +32,14 @@ export type JobReading =
   | {
       readonly status: 'completed'
       readonly message?: string | undefined
-      /** The result for the caller. @default the result of the job's `result` tool, else that of the status tool */
+      /** The result for the caller. @default the result of the job's `result` tool, else the result of the status tool */
       readonly result?: CallToolResult | undefined
     }
   | {
       readonly status: 'failed'
-      /** Why. It is the message of the `TaskFailedError`. */
+      /** Why the job failed. It becomes the message of the `TaskFailedError`. */
       readonly message?: string | undefined
-      /** @default -32000 */
+      /** The code of the `TaskFailedError`. @default -32000 */
       readonly code?: number | undefined
       readonly data?: unknown
     }
@@ -52,14 +52,12 @@ export type JobReading =
       readonly inputRequests: Readonly<Record<string, InputRequest>>
     }
 
-/**
- * A tool that belongs to a job: its name, if the id of the job is its only argument, or its name and its arguments.
- */
+/** A tool of a job: its name, if the id of the job is its only argument, or else its name and its arguments. */
 export type JobTool =
   | string
   | {
       readonly tool: string
-      /** `id` is what `id` of the job has returned. */
+      /** Returns the arguments. `id` is the id of the job. */
       // biome-ignore lint/suspicious/noExplicitAny: the app says what it is.
       readonly arguments: (id: any) => Record<string, unknown>
     }
@@ -71,13 +69,13 @@ export function toolName(tool: JobTool): string {
 
 /** How to start and follow work on a server without tasks. */
 export interface JobDefinition {
-  /** The tool that starts the work and answers with an id. It is the one that the app calls. */
+  /** The tool that starts the work and answers with an id. The app calls this tool. */
   readonly start: string
-  /** The tool that says how the work stands. */
+  /** The tool that reports the status of the work. */
   readonly status: JobTool
-  /** The tool that ends the work. Without one, `cancel()` fails with `TasksUnsupportedError`, and the work continues. */
+  /** The tool that ends the work. Without it, `cancel()` fails with `TasksUnsupportedError`, and the work continues. */
   readonly cancel?: JobTool | undefined
-  /** The tool that fetches the outcome of finished work, if that is not the status tool. */
+  /** The tool that returns the outcome of finished work, if the status tool does not. */
   readonly result?: JobTool | undefined
   /** The tool that takes the responses to the `inputRequests` that `read` returns. */
   readonly respond?:
@@ -88,9 +86,9 @@ export interface JobDefinition {
       }
     | undefined
   /**
-   * Where to find the id in the result of the start tool: the name of a field, with dots for nested fields, whose last part
-   * is also the name of the status tool's argument; or a function of the result and the arguments of the call. A function
-   * that returns undefined says that there is no job: the result of the start tool is that of the call.
+   * The id in the result of the start tool: the name of a field, with dots for nested fields, or a function of the result
+   * and the arguments of the call. The last part of a field's name is also the name of the argument of the other tools. If
+   * the function returns undefined, there is no job, and the result of the start tool is the result of the call.
    */
   readonly id:
     | string
@@ -99,20 +97,20 @@ export interface JobDefinition {
         args: Readonly<Record<string, unknown>>,
         // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says so.
       ) => JobId | undefined | void)
-  /** Reads the result of the status tool. `byStatusField` makes one for the common shapes. */
+  /** Reads the result of the status tool. `byStatusField` makes such a function for the common shapes. */
   readonly read: (result: JobToolResult) => JobReading
   /** How often the status tool is called, in ms. @default `poll.defaultIntervalMs` of the client */
   readonly intervalMs?: number | undefined
   /**
-   * How long a job may take, in ms from its start; then the call fails with `TaskExpiredError`, and the job is not polled
-   * again. @default without limit
+   * How long a job may take, in ms from its start. After that the call fails with `TaskExpiredError`, and the client stops
+   * polling the job. @default without limit
    */
   readonly ttlMs?: number | undefined
 }
 
-/** A pair of tools that is called as one. Made by `defineJob`, for the option `jobs` of a client. */
+/** Tools that form one call. Made by `defineJob`, for the option `jobs` of a client. */
 export interface Job extends JobDefinition {
-  /** True for each of its tools except the start tool: neither the app nor its model needs to call them. */
+  /** Returns true for each tool of the job except the start tool. The client calls these tools; the app and its model need not. */
   isInternal(tool: string): boolean
 }
 
