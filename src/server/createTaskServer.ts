@@ -24,42 +24,49 @@ import { toolsFor } from './tools/toolsFor.js'
 /**
  * An MCP server whose tools can run as tasks.
  *
- * @typeParam Tools Its tools, for `createTaskClient<typeof server>()`.
+ * @typeParam Tools The server's tools, for `createTaskClient<typeof server>()`.
  */
 export interface TaskServer<Tools = unknown> {
   /** Exists in types only. There is no such member at run time. */
   readonly '~tools'?: Tools
 
   /**
-   * Answers one HTTP request: the whole server. Web standard, bound to nothing: mount it on a worker, pass
-   * it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
+   * Answers an HTTP request. This is the whole server, with web-standard types and independent of any platform: mount it on
+   * a worker, pass it to `toNodeHandler` of `@modelcontextprotocol/node`, or call it in a test. Never rejects.
    */
   readonly fetch: (request: Request, options?: TaskServerRequestOptions) => Promise<Response>
-  /** Notifies subscribed clients of what has nothing to do with tasks: a changed list, an updated resource. */
+  /** Notifies subscribed clients of changes unrelated to tasks: a changed list, an updated resource. */
   readonly notify: ServerNotifier
-  /** Whether this process can do its part: its store and queue, its claims, its event loop. Never rejects. See `createHealthHandler`. */
+  /**
+   * Checks whether this process can work: its store and queue, its claims, its event loop. Never rejects. See
+   * `createHealthHandler`.
+   */
   readonly health: () => Promise<TaskHealth>
-  /** The tasks of all owners, for the people who operate the server: list, open, cancel, run again. Clients cannot reach it. */
+  /**
+   * Lists, opens, cancels and runs again the tasks of all owners, for the people who operate the server. Clients cannot
+   * reach it.
+   */
   readonly operator: TaskOperator
   /**
-   * Refuses requests and, after `drainMs`, stops all work: `signal` of every running tool aborts. A task whose tool may be
-   * run again (`onOrphan`) goes to another process, if the store is shared and has `lapsed`; others have failed.
+   * Refuses requests and, after `drainMs`, stops all work: the `signal` of every running tool aborts. If the store is
+   * shared and has `lapsed`, another process takes over each task whose tool may run again (`onOrphan`). All other running
+   * tasks fail.
    */
   readonly close: (options?: TaskCloseOptions) => Promise<void>
 }
 
-/** How a server or a worker closes. */
+/** Options for closing a server or a worker. */
 export interface TaskCloseOptions {
   /** How long running work may continue, in ms. @default 0 */
   readonly drainMs?: number
 }
 
 /**
- * Creates an MCP server that serves the Tasks extension (SEP-2663, revision 2026-07-28) on top of the
- * official SDK, and clients of earlier revisions without it. Tokens are verified by the option `authenticate`. Pages of
- * other origins than the server's own are refused with 403 unless the option `cors` lets them in.
+ * Creates an MCP server with the Tasks extension (SEP-2663, revision 2026-07-28) on top of the official SDK. It also serves
+ * clients of earlier revisions, without the extension. Verify tokens in the option `authenticate`. The server refuses pages
+ * of other origins with 403, unless the option `cors` permits them.
  *
- * @throws {TaskConfigurationError} that names the option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

@@ -26,7 +26,7 @@ export interface TaskWorkerOptions
     | 'maxEndedTasks'
     | 'maxEndedTasksPerOwner'
   > {
-  /** The same as the server's. */
+  /** The store of the server. */
   store: TaskStore
   /** The queue that the server has as its `executor`. */
   queue: TaskQueue
@@ -36,21 +36,24 @@ export interface TaskWorkerOptions
 
 /** A process that does the work of tasks. */
 export interface TaskWorker {
-  /** Whether this process can do its part: its store and queue, its claims, its event loop. Never rejects. See `createHealthHandler`. */
+  /**
+   * Checks whether this process can work: its store and queue, its claims, its event loop. Never rejects. See
+   * `createHealthHandler`.
+   */
   readonly health: () => Promise<TaskHealth>
   /**
-   * Takes no more jobs and, after `drainMs`, stops all work. A task whose tool may be run again (`onOrphan`) goes to
-   * another worker; others have failed.
+   * Takes no more jobs and, after `drainMs`, stops all work. Another worker takes over each task whose tool may run again
+   * (`onOrphan`). All other running tasks fail.
    */
   readonly close: (options?: TaskCloseOptions) => Promise<void>
 }
 
 /**
- * Creates a worker for a task server that has a queue as its `executor`. Run it in a process of its own, as many as you
- * like. `serverInfo`, tools, store and queue are those of the server. Whatever a client sends (answers, cancellations)
- * reaches the work through the store, whichever process took it.
+ * Creates a worker for a task server that has a queue as its `executor`. Run it in its own process, in as many processes as
+ * you like. Pass the `serverInfo`, tools, store and queue of the server. Answers and cancellations of a client reach the
+ * work through the store, no matter which process received them.
  *
- * @throws {TaskConfigurationError} that names the option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

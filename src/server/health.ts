@@ -3,31 +3,31 @@ import type { Clock } from './base/clock.js'
 import type { TaskExecutor } from './tasks/executor.js'
 import type { TaskStore } from './tasks/taskStore.js'
 
-/** Whether a process can do its part. Times are in ms. */
+/** The health of a process. Times are in ms. */
 export interface TaskHealth {
-  /** True if requests and jobs can be taken: everything below is well, and the process does not close. */
+  /** True if the process can take requests and jobs: all parts below are healthy, and the process is not closing. */
   readonly isReady: boolean
   readonly isClosing: boolean
   readonly store: PartHealth
-  /** Absent where there is no `executor`. */
+  /** The health of the queue. Absent if there is no `executor`. */
   readonly queue?: PartHealth & {
-    /** How many jobs wait for a worker, where the queue counts them. */
+    /** How many jobs wait for a worker, if the queue counts them. */
     readonly waiting?: number
   }
   /**
-   * When this process has last looked for lost work and renewed its claims, in ms since the epoch; null if it renews no claims.
+   * When this process last looked for lost work and renewed its claims, in ms since the epoch; null if it renews no claims.
    */
   readonly lastRenewalAt: number | null
   /** How late a timer of this process fires. Above a quarter of `leaseMs`, its claims are in danger. */
   readonly eventLoopDelayMs: number
 }
 
-/** Whether a part answers. */
+/** The health of a part. */
 export interface PartHealth {
   readonly isReachable: boolean
-  /** How long it took to answer, or until it failed. */
+  /** How long the part took to answer or to fail. */
   readonly ms: number
-  /** Why it cannot be reached. For logs: it may name hosts. */
+  /** Why the part cannot be reached. For logs only: it may name hosts. */
   readonly error?: unknown
 }
 

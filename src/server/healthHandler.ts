@@ -1,18 +1,18 @@
 import { checkGiven } from './base/checkGiven.js'
 import type { TaskHealth } from './health.js'
 
-/** A fetch handler: mount it as one mounts a task server. */
+/** A fetch handler. Mount it like a task server. */
 export interface FetchHandler {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
 /**
- * Answers the probes of a platform, for a server or for a worker. A path that ends in `/healthz` says whether the process is
- * alive: 200 for as long as it answers. One that ends in `/readyz` says whether it can take work: 200, or 503 while its store or
- * its queue cannot be reached, its event loop is blocked, or it closes. The body has no more than that, since probes are open to
- * all; `health()` says why.
+ * Creates a handler that answers the probes of a platform, for a server or for a worker. A path that ends in `/healthz`
+ * says whether the process is alive: 200 as long as it answers. A path that ends in `/readyz` says whether the process can
+ * take work: 200, or 503 while its store or its queue cannot be reached, its event loop is blocked, or it is closing. The
+ * body says no more than that, since anyone can send a probe; `health()` says why.
  *
- * @throws {TaskConfigurationError} if it gets neither a server nor a worker.
+ * @throws {TaskConfigurationError} if `part` is neither a server nor a worker.
  *
  * @example
  * ```ts

@@ -7,21 +7,21 @@ import { SCRIPT } from './script.js'
 
 /**
  * Decides who may use the page: returns true, or a response that refuses the request, such as a 401 with `WWW-Authenticate`
- * or a redirect to the page where they sign in. False is a 403.
+ * or a redirect to a sign-in page. False refuses the request with a 403.
  */
 export type AdminGuard = (request: Request) => boolean | Response | Promise<boolean | Response>
 
 /** Options of {@link createTaskAdmin}. */
 export interface TaskAdminOptions {
-  /** The server, or anything else that has its `operator`. */
+  /** The task server, or any object with an `operator`. */
   readonly server: { readonly operator: TaskOperator }
   /** Called with every request. It has no default, because the page shows and changes the tasks of all users. */
   readonly guard: AdminGuard
 }
 
-/** A page for the people who run a task server, as a fetch handler. */
+/** A page for the operators of a task server, as a fetch handler. */
 export interface TaskAdmin {
-  /** Answers every request below the path that it is mounted on. */
+  /** Answers every request below the path that you mount it on. */
   readonly fetch: (request: Request) => Promise<Response>
 }
 
@@ -34,9 +34,10 @@ const HEADERS = {
 }
 
 /**
- * A small page that lists the tasks of a server, opens and cancels them, and has those run again that have failed. Mount it on a
- * path of its own, such as `/admin/`, on the origin of the server or on another one. It loads nothing from elsewhere. Requests that
- * change something are taken from the page itself only: pages of other origins are refused, whatever the guard says.
+ * Creates a small page that lists the tasks of a server, opens and cancels them, and runs failed ones again. Mount it on
+ * its own path, such as `/admin/`, on the origin of the server or on another one. The page loads nothing from elsewhere. It
+ * accepts requests that change something only from the page itself, and refuses pages of other origins, whatever the guard
+ * says.
  *
  * @throws {TaskConfigurationError} if `server` has no operator, or there is no `guard`.
  *

@@ -1,6 +1,6 @@
 /**
- * Time, as the server sees it: pass a hand-driven one to `createTaskServer` and no test has to wait.
- * Every moment is in ms since the epoch, every delay in ms.
+ * The time of the server: pass a simulated clock to `createTaskServer`, so that no test has to wait. Every moment is in ms
+ * since the epoch, every delay in ms.
  */
 export interface Clock {
   now(): number

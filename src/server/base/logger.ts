@@ -1,18 +1,18 @@
 import type { ReportError, TaskServerErrorContext } from './reportError.js'
 import type { TaskServerEvent } from './taskServerEvents.js'
 
-/** Writes one line of a log: words, and facts by name. */
+/** Writes one line of a log: a message, and fields with details. */
 export type LogLine = (message: string, fields: Readonly<Record<string, unknown>>) => void
 
-/** Where a task server writes its log. `console` is one; so are most loggers, with their arguments in this order. */
+/** The log of a task server. `console` fits, and so do most loggers that take their arguments in this order. */
 export interface TaskLogger {
-  /** A tool has thrown something, or the store or the queue has failed. */
+  /** A tool has thrown an error, or the store or the queue has failed. */
   readonly error: LogLine
-  /** Work was lost, was resumed, or was refused because a limit was reached. */
+  /** Work was lost or resumed, or a request was refused because a limit was reached. */
   readonly warn: LogLine
   /** Tasks: created, claimed, ended, handed over. */
   readonly info: LogLine
-  /** Requests that were refused for what they are, and conflicts in the store. */
+  /** Requests that were refused as invalid, and conflicts in the store. */
   readonly debug: LogLine
 }
 

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../core/protocol/json.js'
 import type { TaskServerEvent, TaskServerGauges } from './taskServerEvents.js'
 
-/** Sees the calls of a task server, for traces and metrics: what `instrumentTaskServer()` of `taskwire/otel` makes. */
+/** Observes the calls of a task server, for traces and metrics. Made by `instrumentTaskServer()` of `taskwire/otel`. */
 export interface TaskServerInstrument {
   /**
-   * Called with each call of a tool whose arguments are valid, and with each job of a worker. Calls `run` once, and settles as
-   * it does: for a task, when its work has ended. `run` resolves to the tool's result.
+   * Called with each call of a tool whose arguments are valid, and with each job of a worker. It must call `run` once, and
+   * settle as `run` does: for a task, when the work of the task has ended. `run` resolves to the tool's result.
    */
   runTool<T>(call: InstrumentedCall, run: () => Promise<T>): Promise<T>
-  /** Called with all other events. With it, the time that each operation of the store takes is measured. */
+  /** Called with all other events. If it is present, the server measures the time of each operation of the store. */
   record?(event: TaskServerEvent): void
-  /** Called once, with a function that says how much there is to do right now. Returns a function that ends that. */
+  /** Called once, with a function that returns the current load. Returns a function that stops observing. */
   observe?(read: () => TaskServerGauges): () => void
 }
 
@@ -18,10 +18,10 @@ export interface TaskServerInstrument {
 export interface InstrumentedCall {
   /** The tool's name. */
   readonly tool: string
-  /** `_meta` of the request, as the client has sent it: untrusted. */
+  /** `_meta` of the request, as the client has sent it. Do not trust it. */
   readonly meta: JsonObject
-  /** The revision of MCP, as the client has named it in the headers: untrusted. */
+  /** The revision of MCP that the client has named in the headers. Do not trust it. */
   readonly protocolVersion: string | undefined
-  /** The time by the clock of the server, in ms since the epoch. */
+  /** Returns the time by the clock of the server, in ms since the epoch. */
   readonly now: () => number
 }

@@ -1,6 +1,6 @@
 import type { TaskJob } from '../tasks/executor.js'
 
-/** The part of a `Queue` of BullMQ that is used. */
+/** The part of a BullMQ `Queue` that Taskwire uses. */
 export interface BullmqQueue {
   add(name: string, data: TaskJob, options: { jobId: string }): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -10,7 +10,7 @@ export interface BullmqQueue {
   close(): Promise<void>
 }
 
-/** The part of a `Worker` of BullMQ that is used. */
+/** The part of a BullMQ `Worker` that Taskwire uses. */
 export interface BullmqWorker {
   on(event: 'error', listener: (error: Error) => void): unknown
   waitUntilReady(): Promise<unknown>
@@ -20,7 +20,7 @@ export interface BullmqWorker {
   close(force?: boolean): Promise<void>
 }
 
-/** The classes of BullMQ 6: its own, for Redis, or those of `withBackend(createPostgresBackend)`. */
+/** The classes of BullMQ 6: the default ones for Redis, or those of `withBackend(createPostgresBackend)`. */
 export interface BullmqClasses<Connection> {
   Queue: new (
     name: string,

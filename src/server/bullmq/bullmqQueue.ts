@@ -6,17 +6,17 @@ import { superviseWorker } from './supervisedWorker.js'
 
 /** Options of {@link bullmqQueue}. */
 export interface BullmqQueueOptions<Connection> extends BullmqClasses<Connection> {
-  /** The connection of BullMQ. For workers on Redis, a client of `ioredis` needs `maxRetriesPerRequest: null`. */
+  /** The connection for BullMQ. For workers on Redis, a client of `ioredis` needs `maxRetriesPerRequest: null`. */
   connection: Connection
-  /** The same for servers and workers. @default 'taskwire' */
+  /** The name of the queue. Use the same for servers and workers. @default 'taskwire' */
   name?: string
-  /** Put before all keys in Redis. The braces keep them together in a cluster. @default '{taskwire}' */
+  /** The prefix of all keys in Redis. Its braces keep all keys in one hash slot of a cluster. @default '{taskwire}' */
   prefix?: string
 }
 
 /** A {@link TaskQueue} with a connection to close. */
 export interface ClosableQueue extends TaskQueue {
-  /** Ends the connection of the server. Workers end theirs. */
+  /** Ends the connection of the server. Workers end their own connections. */
   close(): Promise<void>
 }
 
@@ -31,10 +31,10 @@ const NEEDED = {
 const RETRY_MS = 1000
 
 /**
- * A queue of BullMQ 6, on Redis or Postgres: the `executor` of `createTaskServer`, the `queue` of `createTaskWorker`. Jobs are
- * added to it under the id and the attempt of their task, so that none is there twice. Leases in the store, not BullMQ, decide
- * when the work of a lost worker runs again. The database may be started later, and may be away for a while: calls are refused
- * with 503 meanwhile, workers wait, and both connect again.
+ * Creates a queue with BullMQ 6, on Redis or Postgres: the `executor` of `createTaskServer` and the `queue` of
+ * `createTaskWorker`. The id of a job is made of the id and the attempt of its task, so that no job is queued twice. Leases
+ * in the store, not BullMQ, decide when the work of a lost worker runs again. The database may start later, and may be
+ * unreachable for a while: meanwhile the server refuses calls with 503 and workers wait; both connect again.
  *
  * @throws {TaskConfigurationError} if a class or `connection` is missing, or an option does not exist.
  *

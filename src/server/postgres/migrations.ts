@@ -58,7 +58,8 @@ CREATE TABLE IF NOT EXISTS ${schema}.migrations (version integer PRIMARY KEY, ap
 }
 
 /**
- * The whole DDL for a new schema. Run it by hand or in the migrations of an app. `npx taskwire migrate --print` prints it.
+ * Returns the whole DDL for a new schema. Run it by hand or in the migrations of your app. `npx taskwire migrate --print`
+ * prints the same.
  *
  * @throws {TaskConfigurationError} if `schema` is not a plain name.
  *

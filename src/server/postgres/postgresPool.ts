@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.js'
 import { within } from '../base/within.js'
 import { nothingWritten } from '../tasks/unwritten.js'
 
-/** The part of a `Pool` of `pg` 8 that is used. */
+/** The part of a `pg` 8 `Pool` that Taskwire uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -13,15 +13,15 @@ export interface PostgresPool {
 
 /** A statement for a client of `pg`. */
 export interface PostgresStatement {
-  /** A statement with a name is prepared once in each connection. */
+  /** The name of a statement that is prepared once in each connection. */
   name?: string
   text: string
   values: unknown[]
-  /** After how many ms a connection that does not answer is closed. */
+  /** The time after which a connection that does not answer is closed, in ms. */
   query_timeout: number
 }
 
-/** The part of a client of `pg` that is used. */
+/** The part of a `pg` client that Taskwire uses. */
 export interface PostgresClient {
   query(statement: string | PostgresStatement): Promise<PostgresResult>
   on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown

@@ -9,7 +9,7 @@ import { beginWaiting, endWaiting, jobsChannel, wakeWorkers } from './waitingWor
 
 /** Options of {@link postgresQueue}: those of the store. */
 export interface PostgresQueueOptions {
-  /** The pool of the store, or another one to the same database. One of its clients is kept for as long as a worker waits. */
+  /** The pool of the store, or another one to the same database. The queue keeps one of its clients as long as a worker waits. */
   pool: PostgresPool
   /** The same as that of the store. @default 'taskwire' */
   schema?: string
@@ -25,9 +25,9 @@ const TAKEN_MS = 10_000
 const LOOK_MS = 1000
 
 /**
- * A queue that is the table of `postgresTaskStore`: a task that waits for a worker is its own job, so a call is queued by the
- * statement that stores its task, and neither is there without the other. Workers take jobs by `SKIP LOCKED`, in the order in
- * which the tasks were created. Those that wait are woken by `NOTIFY`.
+ * Creates a queue in the table of `postgresTaskStore`. A stored task that waits for a worker is also its own job: one
+ * statement stores the task and queues the call, so there is never one without the other. Workers take jobs with
+ * `SKIP LOCKED`, in the order in which the tasks were created. `NOTIFY` wakes waiting workers.
  *
  * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *

@@ -16,26 +16,27 @@ import { wakeWorkers } from './waitingWorkers.js'
 /** Options of {@link postgresTaskStore}. */
 export interface PostgresTaskStoreOptions {
   /**
-   * A pool of `pg`. The app ends it. One of its clients is kept for as long as changes are watched. Errors of idle clients, which
-   * end the process where nothing listens to them, are listened to.
+   * A pool of `pg`. The app ends it. The store keeps one of its clients as long as it watches changes. Taskwire listens to
+   * errors of idle clients, because without a listener they end the process.
    */
   pool: PostgresPool
-  /** The schema of the tables, a word in lower case; the channels of changes begin with it. @default 'taskwire' */
+  /** The schema of the tables, a word in lower case. It is also the prefix of the channels for changes. @default 'taskwire' */
   schema?: string
   /**
-   * Whether to create the schema, and to bring it to the version of this release, at the first use. If it is false, run
-   * `migratePostgres` before: a schema of another version is refused. @default true
+   * Whether to create the schema, or migrate it to the version of this release, at the first use. If false, run
+   * `migratePostgres` first: the store refuses a schema of another version. @default true
    */
   migrate?: boolean
   /**
-   * Whether statements are prepared, once in each connection. Pass false behind a pooler that hands a connection to another
-   * client after each transaction and does not know prepared statements. @default true
+   * Whether to prepare statements, once in each connection. Pass false behind a pooler that gives a connection to another
+   * client after each transaction and does not support prepared statements. @default true
    */
   prepare?: boolean
 }
 
 /**
- * Keeps tasks in Postgres 13 or later: compare-and-set by `UPDATE … WHERE version`, changes by `LISTEN` and `NOTIFY`.
+ * Keeps tasks in Postgres 13 or later. It uses `UPDATE … WHERE version` for compare-and-set, and `LISTEN` and `NOTIFY` for
+ * changes.
  *
  * @throws {TaskConfigurationError} if `pool` is not a pool, an option does not exist, or `schema` is not a plain name.
  *

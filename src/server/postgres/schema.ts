@@ -8,8 +8,8 @@ import { checkSchemaName } from './schemaName.js'
 const MIGRATION_MS = 60_000
 
 /**
- * Brings the schema of the task store to the version of this release: creates it, or runs the missing migrations in one
- * transaction. If several processes do this at the same time, one of them migrates. Resolves to the version.
+ * Migrates the schema of the task store to the version of this release: creates the schema, or runs the missing migrations
+ * in one transaction. If several processes do this at the same time, only one of them migrates. Resolves to the version.
  *
  * @throws {TaskConfigurationError} if there is no `pool`, or the schema is from a later release.
  *

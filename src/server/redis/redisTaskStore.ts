@@ -12,7 +12,7 @@ import { listTasks } from './listTasks.js'
 import { createRunScript } from './runScript.js'
 import { COUNT, CREATE, LAPSED, LIST, REMOVE, TRANSITION } from './scripts.js'
 
-/** The part of a client of `ioredis` 5 or 6 that is used. */
+/** The part of an `ioredis` 5 or 6 client that Taskwire uses. */
 export interface RedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
   evalsha(digest: string, numberOfKeys: number, ...keysAndValues: (string | number)[]): Promise<unknown>
@@ -25,15 +25,16 @@ export interface RedisClient {
 
 /** Options of {@link redisTaskStore}. */
 export interface RedisTaskStoreOptions {
-  /** A client of `ioredis`. The app ends it. A second connection is made of it for as long as changes are watched. */
+  /** A client of `ioredis`. The app ends it. The store duplicates it for a second connection as long as it watches changes. */
   redis: RedisClient
-  /** Put before all keys. The braces keep them together in a cluster. @default '{taskwire}:' */
+  /** The prefix of all keys. Its braces keep all keys in one hash slot of a cluster. @default '{taskwire}:' */
   prefix?: string
 }
 
 /**
- * Keeps tasks in Redis 7 or Valkey: compare-and-set by scripts, changes by publish and subscribe, the ttl by Redis itself.
- * Tasks are as safe as the Redis server keeps them: with `appendfsync everysec`, a crash may lose the writes of the last second.
+ * Keeps tasks in Redis 7 or Valkey. It uses scripts for compare-and-set, publish and subscribe for changes, and the expiry
+ * of Redis for the ttl. Tasks are only as durable as Redis makes them: with `appendfsync everysec`, a crash may lose the
+ * writes of the last second.
  *
  * @throws {TaskConfigurationError} if `redis` is not a client of `ioredis`, or an option does not exist.
  *

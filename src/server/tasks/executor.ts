@@ -1,47 +1,50 @@
-/** The work of a task, as it goes through a queue: plain JSON, without anything that a client sent. */
+/** The work of a task, as a job in a queue: plain JSON, without anything that a client sent. */
 export interface TaskJob {
   /** A bearer capability: keep it out of logs. */
   readonly taskId: string
   readonly tool: string
-  /** How often the tool was started, this time included. Of two jobs with the same id and attempt, one does nothing. */
+  /** How often the tool was started, including this time. Of two jobs with the same id and attempt, only one runs. */
   readonly attempt: number
 }
 
 /**
- * Where work is done that does not run in the process of the request. Over any engine that keeps jobs: pass it as `executor`
- * to `createTaskServer`.
+ * Runs work outside the process of the request. Implement it over any job engine, and pass it as `executor` to
+ * `createTaskServer`.
  */
 export interface TaskExecutor {
   /**
-   * Resolves if jobs can be started, as far as is known. Called before a task is created: if it rejects, the call is refused
-   * with 503 and `Retry-After`, and there is no task. @default not asked
+   * Resolves if jobs can probably be started. Called before a task is created: if it rejects, the server refuses the call
+   * with 503 and `Retry-After`, and creates no task. @default no check
    */
   ready?(): Promise<void>
   /**
-   * Queues the work. Resolves when the job is safe, so that it outlives this process. If it rejects, the task waits, and any
-   * process starts the job again after one `leaseMs`: the task is in the store already. A job may be delivered more than
+   * Queues the work. Resolves when the job is safe, so that it outlives this process. If it rejects, the task, which is
+   * already in the store, waits, and any process starts the job again after one `leaseMs`. A job may be delivered more than
    * once.
    */
   start(job: TaskJob): Promise<void>
   /**
-   * How many jobs wait for a worker. Each process calls this once a second at most, while clients poll tasks that wait: the
-   * status of such a task says how many tasks come before it at most, and `pollIntervalMs` may depend on it. @default not
-   * known
+   * How many jobs wait for a worker. Each process calls this at most once a second, while clients poll waiting tasks. The
+   * status message of a waiting task says how many tasks come before it at most, and `pollIntervalMs` may depend on the
+   * number. @default the number is not known
    */
   waiting?(): Promise<number>
 }
 
-/** An executor whose jobs are taken by `createTaskWorker`. */
+/** An executor for the jobs of `createTaskWorker`. */
 export interface TaskQueue extends TaskExecutor {
   /** Takes jobs, up to `concurrency` at a time, and calls `run` with each. The promise of `run` never rejects. */
   work(run: (job: TaskJob) => Promise<void>, options: TaskQueueOptions): TaskQueueWorker
 }
 
-/** How a worker takes jobs. */
+/** Options of a worker for its queue. */
 export interface TaskQueueOptions {
   /** How many jobs may run at a time. */
   readonly concurrency: number
-  /** After how many ms without a sign of life a job counts as lost: the server's own limit, for engines that have one. */
+  /**
+   * The time without a sign of life after which a job counts as lost, in ms. The server uses this limit; it is for engines
+   * that need one of their own.
+   */
   readonly leaseMs: number
   /** Called with errors of the engine. */
   readonly onError: (error: unknown) => void
@@ -49,7 +52,7 @@ export interface TaskQueueOptions {
 
 /** A consumer of jobs from a queue. */
 export interface TaskQueueWorker {
-  /** Takes no more jobs; running jobs continue. Resolves when no job will be started any longer. */
+  /** Takes no more jobs; running jobs continue. Resolves when it will start no further job. */
   stop(): Promise<void>
   /** Closes connections. Called after `stop`, when no job runs. */
   close(): Promise<void>

@@ -14,14 +14,14 @@ import {
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
 
-/** Keeps tasks in the memory of this process: they end with it, and no other process sees them. */
+/** Keeps tasks in the memory of this process. They are lost when the process ends, and no other process sees them. */
 export class InMemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()
   readonly #atWork: Tally = createTally()
   readonly #listeners = new Set<(taskId?: string, version?: number) => void>()
 
-  /** How many tasks there are, including those that have expired but were not removed yet. */
+  /** How many tasks the store has, including expired tasks that are not removed yet. */
   get size(): number {
     return this.#records.size
   }

@@ -3,47 +3,50 @@ import type { TaskStatus } from '../../core/protocol/task.js'
 import type { TaskRecord } from './taskRecord.js'
 import { isWaiting } from './taskReducer.js'
 
-/** Which tasks to list. */
+/** A filter for the tasks to list. */
 export interface TaskListFilter {
-  /** The owner as the option `owner` named it, or as the server named it by `authInfo`. */
+  /** The owner: the name that the option `owner` returned, or that the server derived from `authInfo`. */
   readonly owner?: string
   readonly tool?: string
   readonly status?: TaskStatus
   /** Only tasks that were created at or after this moment, in ms since the epoch. */
   readonly createdAfter?: number
-  /** Only tasks that were created before this moment, in ms since the epoch: those that are old. */
+  /** Only tasks that were created before this moment, in ms since the epoch. */
   readonly createdBefore?: number
-  /** How many tasks a page has at most, up to 500. @default 50 */
+  /** The largest number of tasks on a page, up to 500. @default 50 */
   readonly limit?: number
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string
 }
 
-/** Some tasks, the newest first. */
+/** A page of tasks, the newest first. */
 export interface TaskPage {
   readonly tasks: readonly TaskSummary[]
   /** The cursor of the next page. Absent on the last page. */
   readonly cursor?: string
 }
 
-/** A task as operators see it in a list: nothing that a user, a client or a tool has written, but its ids. Times are in ms since the epoch. */
+/**
+ * A task as operators see it in a list. Except for ids, it contains nothing that a user, a client or a tool has written.
+ * Times are in ms since the epoch.
+ */
 export interface TaskSummary {
-  /** A bearer capability where tasks have no owners: keep it out of logs. */
+  /** A bearer capability if tasks have no owners: keep it out of logs. */
   readonly taskId: string
   readonly owner: string
   readonly tool: string
   readonly status: TaskStatus
-  /** True where no worker has the task, which waits for its first one or for another one. */
+  /** True if no worker has the task: it waits for its first worker, or for another one. */
   readonly isWaiting: boolean
   /** How often the tool was started. */
   readonly attempt: number
   readonly createdAt: number
   readonly lastUpdatedAt: number
-  /** When the task expires. Null means never. */
+  /** When the task expires; null if it never expires. */
   readonly expiresAt: number | null
-  /** When its work counts as lost unless its worker renews its claim; null where no process looks for lost work. */
+  /** When the work counts as lost unless the worker renews its claim; null if no process looks for lost work. */
   readonly leaseUntil: number | null
-  /** The code of the error of a task that has failed; else null. */
+  /** The error code of a failed task; else null. */
   readonly errorCode: number | null
 }
 

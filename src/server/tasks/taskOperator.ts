@@ -10,19 +10,19 @@ import type { TaskStore } from './taskStore.js'
 
 /** A task as operators see it when they open it. */
 export interface TaskDetails extends TaskSummary {
-  /** Text of the tool, or of the error. */
+  /** The status message, from the tool or from the error. */
   readonly statusMessage?: string
-  /** Why the task has failed. */
+  /** The error of a failed task. */
   readonly error?: TaskFailure
   /** The keys of the input requests that wait for the user. */
   readonly openInputRequests: readonly string[]
-  /** True once a client or an operator has asked to cancel it. */
+  /** True once a client or an operator has requested to cancel the task. */
   readonly cancelRequested: boolean
-  /** True if {@link TaskOperator.runAgain} can begin its work again. */
+  /** True if {@link TaskOperator.runAgain} can run the task again. */
   readonly canRunAgain: boolean
 }
 
-/** The operations of an operator on the tasks of all owners. They check no identity: put a guard in front. */
+/** The operations of an operator on the tasks of all owners. They do not check who calls them: protect them yourself. */
 export interface TaskOperator {
   /**
    * Lists tasks, the newest first.
@@ -30,13 +30,16 @@ export interface TaskOperator {
    * @throws {TaskConfigurationError} if the store has no `list`, or the filter cannot be used.
    */
   list(filter?: TaskListFilter): Promise<TaskPage>
-  /** Resolves to undefined if there is no such task. */
+  /** Resolves to the task, or to undefined if there is no such task. */
   open(taskId: string): Promise<TaskDetails | undefined>
-  /** Asks the work to stop, as its client could; resolves to the state of the task after that, or to undefined. */
+  /**
+   * Asks the work to stop, like a cancellation by the client. Resolves to the new state of the task, or to undefined if
+   * there is no such task.
+   */
   cancel(taskId: string): Promise<TaskDetails | undefined>
   /**
-   * Has the call of a task that has failed made again, as a new task of the same owner, and resolves to that. A task is made
-   * again once: a second time resolves to the same new task. Its user has to answer its input requests again.
+   * Makes the call of a failed task again, as a new task of the same owner, and resolves to the new task. This works once
+   * for each task: a second `runAgain` resolves to the same new task. The user has to answer the input requests again.
    *
    * @throws {TaskConfigurationError} if the task does not exist or cannot be run again.
    */

@@ -6,8 +6,8 @@ import type { ToolBackend } from './toolBackend.js'
 /** Options of `ToolContext.once`. */
 export interface ToolStepOptions {
   /**
-   * Whether the step may run again where its worker was lost during it: for a long step that does no harm twice. A step
-   * that has ended does not run again. @default false
+   * Whether the step may run again if its worker was lost during the step. Use it for a long step that does no harm if it
+   * runs twice. A step that has ended does not run again. @default false
    */
   readonly mayRepeat?: boolean
 }

@@ -8,13 +8,13 @@ import type {
 import type { PrepareContext, ToolContext } from './toolContext.js'
 
 /**
- * When calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the
- * extension, if `augment` agrees; others wait for the response. `required`: always; clients that do not
- * declare the extension are refused with -32021.
+ * When calls of a tool become tasks. `forbidden`: never. `optional`: for clients that declare the extension, if `augment`
+ * agrees; other clients wait for the response. `required`: always; the server refuses clients that do not declare the
+ * extension with -32021.
  */
 export type TaskSupport = 'forbidden' | 'optional' | 'required'
 
-/** Whether a call becomes a task: at once, never, or after so many ms. */
+/** Whether a call becomes a task: at once (true), never (false), or after a time in ms. */
 export type TaskDecision = boolean | { readonly afterMs: number }
 
 /** A tool of a task server. Make one with {@link defineTool}, which types its arguments. */
@@ -28,38 +28,39 @@ export interface ToolDefinition<
   readonly description?: string
   /** Any Standard Schema that converts to JSON Schema, such as zod 4's: validates and types the arguments. */
   readonly inputSchema: Input
-  /** Validates `structuredContent`; clients see it in `tools/list`. */
+  /** Validates `structuredContent`. Clients see it in `tools/list`. */
   readonly outputSchema?: Output
   readonly annotations?: ToolAnnotations
   readonly icons?: Icon[]
-  /** Passed on to clients in `tools/list`, such as the `ui` of an MCP App. */
+  /** Metadata for clients in `tools/list`, such as the `ui` of an MCP App. */
   readonly _meta?: Readonly<Record<string, unknown>>
   readonly taskSupport: TaskSupport
-  /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms from their end; null: without limit. */
+  /** Overrides the server's `defaultTtlMs` for tasks of this tool, in ms from their end; null for no limit. */
   readonly ttlMs?: number | null
-  /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, whatever the load. */
+  /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, at any load. */
   readonly pollIntervalMs?: number
   /**
-   * How a task whose worker was lost ends. `fail`: it has failed, and the tool may have run in part. `retry`: the handler runs
-   * again from its beginning, up to five times in all; it gets the responses that its input requests have had, so what comes
-   * before an input request must be safe to repeat, or stand in `once()`.
+   * What happens to a task whose worker was lost. `fail`: the task fails, and the tool may have run in part. `retry`: the
+   * handler runs again from its beginning, up to five times in total. It gets the responses that its input requests have
+   * already received, so the code before an input request must be safe to repeat, or be inside `once()`.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
    */
   readonly onOrphan?: 'fail' | 'retry'
   /**
-   * Runs before a task is created, with the client waiting. Return nothing to continue with the handler, a result to answer
-   * without a task, or the SDK's `inputRequired(...)` to ask the client first: it calls again with the responses in
-   * `context.inputResponses` (SEP-2663, "Task Creation").
+   * Runs before a task is created, while the client waits. Return nothing to continue with the handler, a result to answer
+   * without a task, or the SDK's `inputRequired(...)` to ask the client first: the client then calls again with the
+   * responses in `context.inputResponses` (SEP-2663, "Task Creation").
    */
   prepare?(
     args: StandardSchemaWithJSON.InferOutput<Input>,
     context: PrepareContext,
   ): Promise<CallToolResult | InputRequiredResult | undefined> | CallToolResult | InputRequiredResult | undefined
   /**
-   * Does the work. The client is answered as soon as this waits for something; what it returns or throws before makes a task
-   * that is over at its creation (SEP-2663, "Task Creation"). Return a result, with `isError: true` if the tool could not do
-   * its work: its task has *completed*. Throw a `ProtocolError` of the SDK to fail with its code, message and data; anything
-   * else that is thrown fails with a generic message and goes to `onError` (SEP-2663, "Task Execution Errors").
+   * Does the work. The client gets its answer as soon as the handler awaits something; if the handler returns or throws
+   * before that, its task is over when it is created (SEP-2663, "Task Creation"). Return a result, with `isError: true` if
+   * the tool could not do its work: the task is then still *completed*. Throw a `ProtocolError` of the SDK to fail the task
+   * with its code, message and data. Any other error fails the task with a generic message and goes to `onError` (SEP-2663,
+   * "Task Execution Errors").
    */
   handler(
     args: StandardSchemaWithJSON.InferOutput<Input>,
@@ -68,8 +69,8 @@ export interface ToolDefinition<
 }
 
 /**
- * Defines a tool for {@link createTaskServer}; `args` of its handler are typed by `inputSchema`, and calls of a
- * `createTaskClient<typeof server>()` by both schemas.
+ * Defines a tool for {@link createTaskServer}. `inputSchema` types the `args` of the handler. Both schemas type the calls
+ * of a `createTaskClient<typeof server>()`.
  *
  * @example
  * ```ts

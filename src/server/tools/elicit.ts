@@ -13,7 +13,7 @@ import type { InputRequests } from '../tasks/inputRequests.js'
 /** A page for the user to visit. */
 export type ElicitUrlParams = Omit<ElicitRequestURLParams, 'elicitationId'>
 
-/** A form, its fields by JSON Schema or by a Standard Schema such as zod's; or a page to visit. */
+/** A form with fields from a JSON Schema or from a Standard Schema such as zod's, or a page to visit. */
 export type ElicitParams = ElicitInputParams | ElicitUrlParams
 
 /** A form whose fields are those of a Standard Schema. */
@@ -24,12 +24,12 @@ export type ElicitFormParams<Schema extends StandardSchemaWithJSON> = Omit<Elici
 /** The values of a form whose schema is a JSON Schema. */
 export type ElicitContent = Readonly<Record<string, string | number | boolean | string[]>>
 
-/** The user's decision: `content` is there if the form was accepted. */
+/** The user's decision. It has `content` if the user accepted the form. */
 export type ElicitResponse<Content> =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
 
-/** Asks the user: see `ToolContext.elicit`. */
+/** Asks the user for input: see `ToolContext.elicit`. */
 export interface Elicit {
   <Schema extends StandardSchemaWithJSON>(
     params: ElicitFormParams<Schema>,

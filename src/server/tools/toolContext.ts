@@ -9,26 +9,25 @@ import type {
 import type { ToolStepOptions } from '../tasks/taskSteps.js'
 import type { Elicit } from './elicit.js'
 
-/** The context of `prepare` of a tool: there is no work yet that could report progress or wait for input. */
+/** The context of a tool's `prepare`. It cannot report progress or wait for input, because there is no work yet. */
 export interface PrepareContext {
   /**
-   * Aborts when the work has become pointless: the client asked to cancel the task, its ttl is over, the
-   * server closes, or, outside a task, the client has closed the request. Pass it on to long work. Stopping is
-   * up to the tool: one that finishes all the same has completed (SEP-2663, "Task Cancellation").
+   * Aborts when the work is no longer needed: the client has requested to cancel the task, the ttl of the task is over, the
+   * server closes, or, without a task, the client has closed the request. Pass it to long operations. The tool decides
+   * whether to stop: if it finishes anyway, the task is completed (SEP-2663, "Task Cancellation").
    */
   readonly signal: AbortSignal
   /**
-   * Waits on the clock of the server, in ms. Rejects with the reason of `signal` when that aborts, and where the process has
-   * slept for longer than its lease: another worker may have the task then.
+   * Waits `ms` milliseconds on the clock of the server. Rejects with the reason of `signal` when that aborts, and if the
+   * process has slept for longer than its lease, because another worker may then have the task.
    */
   sleep(ms: number): Promise<void>
-  /**
-   * The capabilities that the client declared: with this very request, or with `initialize` in revisions before 2026-07-28.
-   */
+  /** The capabilities that the client declared: in this request, or in `initialize` in revisions before 2026-07-28. */
   readonly clientCapabilities: ClientCapabilities
   /**
-   * `_meta` of the call as the client has sent it, such as a trace context: untrusted. It has no keys that MCP reserves, such as
-   * `progressToken` and those of `io.modelcontextprotocol/`, and none of this package (MCP 2026-07-28, "General fields: _meta").
+   * `_meta` of the call as the client has sent it, such as a trace context. Do not trust it. Keys that MCP reserves, such
+   * as `progressToken` and those of `io.modelcontextprotocol/`, and keys of this package are left out (MCP 2026-07-28,
+   * "General fields: _meta").
    *
    * @example
    * ```ts
@@ -36,30 +35,31 @@ export interface PrepareContext {
    * ```
    */
   readonly meta: Readonly<Record<string, unknown>>
-  /** The caller, as passed to `fetch`. */
+  /** The caller, as `authenticate` returned it, or as passed to `fetch`. */
   readonly authInfo?: AuthInfo
   /**
-   * The client's answers to `inputRequired(...)` in earlier rounds of this call: untrusted, read it with `acceptedContent` of
-   * the SDK.
+   * The client's responses to `inputRequired(...)` in earlier rounds of this call. Do not trust them: read them with
+   * `acceptedContent` of the SDK.
    */
   readonly inputResponses: Readonly<Record<string, unknown>>
-  /** The `requestState` of the round before, as the SDK's handlers get it. */
+  /** Returns the `requestState` of the previous round, as the SDK's handlers get it. */
   requestState<T = unknown>(): T | undefined
 }
 
 /** The context of a running handler: the same in a task and in a call whose client waits for the result. */
 export interface ToolContext extends PrepareContext {
   /**
-   * Says how far the work has come: so many units of `total`, where that is known, and what is done now; or what is done now,
-   * in words alone, which leaves the number where it is. Progress may go back.
+   * Reports the progress of the work: the number of units that are done, `total` if it is known, and a message about the
+   * current step. A message alone leaves the number unchanged. Progress may decrease.
    *
-   * In a task, clients that know the numbers show a bar (`_meta['dev.taskwire/progress']`, `call.progress` of Taskwire), and
-   * others the status message "Asia (3 of 10)". Of a handler that runs again because its worker was lost, what is below the
-   * progress that clients have seen is not shown. A client that waits for the result gets `notifications/progress` if it has
-   * sent a progress token. Resolves when a task shows it to every later `tasks/get`.
+   * In a task, clients that read the numbers can show a bar (`_meta['dev.taskwire/progress']`, `call.progress` of
+   * Taskwire), and other clients show the status message "Asia (3 of 10)". If a handler runs again because its worker was
+   * lost, progress below the progress that clients have seen is not shown. A client that waits for the result gets
+   * `notifications/progress` if it has sent a progress token. In a task, the promise resolves when every later `tasks/get`
+   * shows the progress.
    *
-   * @throws {TaskConfigurationError} at once, before there is a promise, if a number is not finite or below 0, or the
-   *   message is not a string.
+   * @throws {TaskConfigurationError} synchronously, if a number is not finite or is below 0, or if the message is not a
+   *   string.
    *
    * @example
    * ```ts
@@ -81,19 +81,19 @@ export interface ToolContext extends PrepareContext {
   progress(message: string): Promise<void>
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Asks the user, by a form or by a page to visit, and resolves to the response, which has `content` where its `action` is
-   * `accept`. Several input requests may be open at once. Content that does not fit `requestedSchema` is refused to the client
-   * with -32602 (SEP-2663, "Task Update Requests"). Of a Standard Schema that holds for what JSON Schema can say; the rest of it
-   * is checked here, and `content` is what it returns.
+   * Asks the user to fill in a form or to visit a page, and resolves to the response. The response has `content` if its
+   * `action` is `accept`. Several input requests may be open at once. The server refuses content that does not fit
+   * `requestedSchema` with -32602 (SEP-2663, "Task Update Requests"). With a Standard Schema, this applies to the rules
+   * that JSON Schema can express; `elicit` checks the other rules, and `content` is the output of the schema.
    *
-   * A task stands in `input_required` until every open input request is answered. A client without tasks gets the input
-   * requests as the response to its call and calls again with the responses (MCP 2026-07-28, "Multi Round-Trip Requests"); the
-   * handler waits meanwhile and is not started again.
+   * A task is `input_required` until every open input request is answered. A client without tasks gets the input requests
+   * as the response to its call and calls again with the responses (MCP 2026-07-28, "Multi Round-Trip Requests"); meanwhile
+   * the handler waits, and does not start again.
    *
-   * @throws the reason of `signal` when that aborts, `TaskConfigurationError` where the params
-   * cannot be sent, a `pattern` of the form can block the process or the task is over, a `ProtocolError` of the SDK: -32602
-   * where the schema refuses what the user has entered, -32021 where the client has not declared that it answers
-   * such input requests. Look at `clientCapabilities` before, where the tool can do without.
+   * @throws the reason of `signal` when that aborts; a `TaskConfigurationError` if the params cannot be sent, a `pattern`
+   * of the form can block the process, or the task is over; a `ProtocolError` of the SDK with -32602 if the schema refuses
+   * the user's input, or with -32021 if the client has not declared that it answers such input requests. If the tool can
+   * work without the input, check `clientCapabilities` first.
    *
    * @example
    * ```ts
@@ -116,14 +116,15 @@ export interface ToolContext extends PrepareContext {
   /** Asks for the client's roots. Otherwise like {@link ToolContext.elicit}. */
   listRoots(): Promise<ListRootsResult>
   /**
-   * Runs a step that must not run twice, and keeps its result: a handler that is run again because its worker was lost gets
-   * that instead (`onOrphan: 'retry'`). If the worker was lost during the step, it is unknown whether the step has happened:
-   * this throws then, and the step does not run again, unless it has `mayRepeat`. Give each step of a handler a name of its
-   * own. Waiting for the step takes two writes to the store where the handler may be run again, one with `mayRepeat`, none
-   * elsewhere: the handler of a call whose client waits is not run again, unless it has asked for input or the call has a key.
+   * Runs a step that must not run twice, and keeps its result. A handler that runs again because its worker was lost gets
+   * this result and does not repeat the step (`onOrphan: 'retry'`). If the worker was lost during the step, it is unknown
+   * whether the step took effect: then `once()` throws and does not run the step again, unless the step has `mayRepeat`.
+   * Give each step of a handler a different name. If the handler may be run again, a step takes two writes to the store, or
+   * one with `mayRepeat`; otherwise none. The handler of a call whose client waits is not run again, unless it has asked
+   * for input or the call has a key.
    *
-   * @throws {TaskConfigurationError} if the name was used before or the result is not JSON, a `ProtocolError` of the SDK
-   *   (-32603) if the worker was lost during the step, what the step throws, the reason of `signal`.
+   * @throws {TaskConfigurationError} if the name was used before or the result is not JSON; a `ProtocolError` of the SDK
+   *   (-32603) if the worker was lost during the step; the error that the step throws; the reason of `signal`.
    *
    * @example
    * ```ts
@@ -133,13 +134,14 @@ export interface ToolContext extends PrepareContext {
    */
   once<T>(name: string, step: () => T | Promise<T>, options?: ToolStepOptions): Promise<T>
   /**
-   * Which start of the handler for this call this is, from 1: more where workers were lost. It only grows, so it can fence
-   * what the handler writes elsewhere: a store that has seen a higher one refuses a lower one.
+   * The number of this start of the handler for this call: 1, and higher if workers were lost. The number only grows, so
+   * you can use it as a fencing token for writes to other stores: a store that has seen a higher number refuses a lower
+   * one.
    */
   readonly attempt: number
   /**
-   * The task that this call has become; undefined where the client waits for the result. A bearer capability: keep it out of
-   * logs.
+   * The id of the task that this call has become; undefined if the client waits for the result. A bearer capability: keep
+   * it out of logs.
    */
   readonly taskId?: string
 }
