@@ -1,5 +1,5 @@
 /**
- * Tools of an MCP server for the Vercel AI SDK, and the parts of a chat that show their calls.
+ * Tools of an MCP server for the Vercel AI SDK, and helpers for the chat parts that show their calls.
  *
  * @packageDocumentation
  */

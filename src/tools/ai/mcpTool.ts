@@ -10,26 +10,29 @@ import type { ToolCallNetwork } from '../../core/record/toolCallState.js'
 export type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue | undefined }
 
 /**
- * The preliminary result that a tool yields while its call runs: plain data, so it may be sent and stored with the messages of
- * a chat. It names no task.
+ * The preliminary result that a tool yields while its call runs: plain data, so you can send and store it with the messages
+ * of a chat. It contains no task id.
  */
 export interface McpToolStatus {
-  /** Of the call in `client.store`. `client.getToolCall(callId)` cancels it and responds to its input requests. */
+  /**
+   * The id of the call in `client.store`. Use the handle `client.getToolCall(callId)` to cancel the call and to respond to
+   * its input requests.
+   */
   readonly callId: string
   readonly phase: 'working' | 'input_required'
   /** The server's status message. Render it as text. */
   readonly statusMessage?: string
   /** The progress of the work, if the server reports it. */
   readonly progress?: TaskProgress
-  /** The server's questions to the user, by key. Absent if it asks nothing. */
+  /** The server's open input requests, by key. Absent if there are none. */
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
-  /** True from a cancellation until the server has cancelled the task. */
+  /** True from a cancellation until the server reports how the task ended. */
   readonly isCancelling?: true
   /** The state of polling. */
   readonly network: ToolCallNetwork
 }
 
-/** The values that a tool yields: its status, several times, and finally its result. */
+/** The values that a tool yields: its status, any number of times, and finally its result. */
 export type McpToolOutput<TResult = CallToolResult> = McpToolStatus | TResult
 
 /** The details that the AI SDK passes to a tool with each call. */
@@ -38,7 +41,7 @@ export interface McpToolExecution {
   readonly abortSignal?: AbortSignal | undefined
 }
 
-/** A tool's output as the model sees it. */
+/** The output of a tool, as the model sees it. */
 export type McpModelOutput =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'json'; value: JsonValue }
@@ -50,13 +53,13 @@ export type McpModelContent =
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
 
 /**
- * The JSON Schema of a tool's input, as the server sent it. `ai` passes it to the model. The server, not `ai`, checks the
- * arguments.
+ * The JSON Schema of a tool's input, as the server sent it. `ai` passes it to the model. The server checks the arguments;
+ * `ai` does not.
  */
 export type McpInputSchema<Input> = StandardSchemaV1<unknown, Input>
 
 /**
- * A tool of an MCP server as `streamText`, `generateText` and agents of the AI SDK take it.
+ * A tool of an MCP server in the shape that `streamText`, `generateText` and agents of the AI SDK accept.
  *
  * @typeParam Input The arguments that the model passes.
  * @typeParam TResult The final result.
@@ -71,7 +74,7 @@ export interface McpTool<
   title?: string
   description?: string
   inputSchema: McpInputSchema<Input>
-  /** The server's description of the tool, for the user interface: `toolMetadata` of its parts. */
+  /** The server's description of the tool, for the user interface. It is the `toolMetadata` of the tool's parts. */
   metadata: { [key: string]: JsonValue | undefined }
   needsApproval?: (input: Input) => boolean | PromiseLike<boolean>
   execute(input: Input, options: McpToolExecution): AsyncGenerator<McpToolOutput<TResult>, void, undefined>

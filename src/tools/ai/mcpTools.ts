@@ -11,32 +11,35 @@ import { modelOutput } from './modelOutput.js'
 /** Options of {@link mcpTools}. */
 export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boolean = true> {
   /**
-   * The id of the conversation. A call is known by it and by the id that the model has given the tool call, so that a reload
-   * resumes the same call. Set it where the ids of tool calls may repeat from one chat to another. An id that repeats within
-   * one chat is the same call.
+   * The id of the chat. A call is identified by this id and the model's id of the tool call, so that a reload resumes the
+   * same call. Set it if different chats may have tool calls with the same id. The same id within one chat means the same
+   * call.
    * @default none
    */
   chatId?: string | undefined
-  /** Which tools the model gets. @default all but those that follow the `jobs` of the client: their status and cancel tools */
+  /**
+   * Returns true for the tools that the model gets. @default all tools, except those that the `jobs` of the client use
+   * internally, such as status and cancel tools
+   */
   filter?: ((tool: Tool) => boolean) | undefined
-  /** Begins the name of each tool, for instance `'reports_'` beside the tools of another server. @default '' */
+  /** The prefix for the name of each tool, for instance `'reports_'` if there are also tools of another server. @default '' */
   prefix?: Prefix | undefined
-  /** The tools of the server, where the app has listed them. @default `await client.listTools()` */
+  /** The tools of the server, if the app has already listed them. @default `await client.listTools()` */
   tools?: readonly Tool[] | undefined
   /**
-   * Whether the server's work continues when the abort signal of the generation aborts, and can be resumed later, or is
-   * cancelled.
+   * What happens when the abort signal of the generation aborts. `'detach'`: the work continues on the server, and can be
+   * resumed later. `'cancel'`: the client cancels the task.
    * @default 'detach'
    */
   onAbort?: 'detach' | 'cancel' | undefined
   /**
-   * Whether the user has to approve a call before it is made, by the approval of the AI SDK.
-   * @default none needs approval
+   * Whether the user must approve a call before it is made, with the approvals of the AI SDK.
+   * @default no call needs approval
    */
   needsApproval?: ((tool: Tool, input: unknown) => boolean | PromiseLike<boolean>) | undefined
   /**
-   * Whether the parts of a message are of the type `dynamic-tool`, as those of tools are whose types are not known. With
-   * `false` they are `tool-NAME`, and a client that knows its tools (`npx taskwire types`) types their input and output.
+   * Whether the parts of a message have the type `dynamic-tool`, like parts of tools with unknown types. With `false` their
+   * type is `tool-NAME`, and a client with declared tools (`npx taskwire types`) types their input and output.
    * @default true
    */
   dynamic?: Dynamic | undefined
@@ -66,16 +69,16 @@ export function isMcpTool(tool: unknown): tool is McpTool {
 }
 
 /**
- * The tools of a server for the AI SDK (`ai` 6 and 7): for `streamText`, `generateText` and agents. A call that becomes a task is
- * followed to its end. On the way the tool yields an {@link McpToolStatus} whenever its status, its progress or what it
- * asks has changed, which the AI SDK passes on as a preliminary result.
+ * The tools of a server for the AI SDK (`ai` 6 and 7): for `streamText`, `generateText` and agents. A call that becomes a
+ * task is followed to its end. Meanwhile the tool yields an {@link McpToolStatus} whenever its status, its progress or its
+ * input requests change. The AI SDK passes each one on as a preliminary result.
  *
- * Each call is made under the id that the model has given it, so a tool call that is executed again after a reload resumes the
- * task of the first time: see `resumeToolParts`.
+ * The key of each call contains the model's id of the tool call, so a tool call that is executed again after a reload
+ * resumes its earlier task: see `resumeToolParts`.
  *
- * A result with `isError: true` is an output like any other, which the model reads as an error. The tool throws what
+ * A result with `isError: true` is a normal output, and the model reads it as an error. The tool throws the errors that
  * `client.callTool()` rejects with, such as `TaskFailedError`. Input requests wait in the `client`, for the inbox of the
- * app; they are in the preliminary result, too.
+ * app; the preliminary result has them, too.
  *
  * @throws {ConnectionFailedError} if the tools cannot be listed.
  *

@@ -4,14 +4,14 @@ import { type ChatMessage, type OpenToolPart, openToolPart, type PartOutcome, wi
 import { isToolStatus } from './toolStatus.js'
 
 /**
- * A chat of the AI SDK: what `useChat()` of `@ai-sdk/react` returns, or a `Chat` of its other packages.
+ * A chat of the AI SDK: the return value of `useChat()` of `@ai-sdk/react`, or a `Chat` of its other packages.
  *
- * @typeParam M Its messages.
+ * @typeParam M The type of its messages.
  */
 export interface ResumableChat<M extends ChatMessage = ChatMessage> {
   messages: M[]
   readonly status?: string
-  /** Without it, `messages` is set. */
+  /** Replaces the messages. If it is absent, `messages` is set. */
   readonly setMessages?: (update: (messages: M[]) => M[]) => void
   readonly addToolOutput: (
     output:
@@ -21,18 +21,18 @@ export interface ResumableChat<M extends ChatMessage = ChatMessage> {
 }
 
 /**
- * Resumes the tool calls of a chat that a reload has interrupted: those in its stored messages that have no final output. The
- * tasks of their calls are followed to the end and not run again, and the parts of the messages show their status meanwhile.
- * When the last of them has ended, the chat continues automatically if its `sendAutomaticallyWhen` says so.
+ * Resumes the tool calls of a chat after a reload: those in its stored messages that have no final output. It follows their
+ * running tasks to the end, without running them again; meanwhile the parts of the messages show their status. When the
+ * last task has ended, the chat continues automatically if its `sendAutomaticallyWhen` permits that.
  *
- * A call whose answer never came is not made again: its part gets the message of `ToolCallInterruptedError`. A call that was
- * not made yet is made, unless `needsApproval` of {@link mcpTools} asks for an approval that the user has not given. Tools
- * of others are left alone. So is a chat that is busy.
+ * A call whose response never came is not made again: its part gets the message of `ToolCallInterruptedError`. A call that
+ * was not made yet is made, unless `needsApproval` of {@link mcpTools} requires an approval that the user has not given.
+ * Tools from elsewhere are not touched, and neither is a chat that is busy.
  *
- * Call it when the stored messages are in the chat. Returns a function that stops it, for instance when the component unmounts:
- * the tasks keep running, also with `onAbort: 'cancel'`.
+ * Call it when the chat has the stored messages. Returns a function that stops it, for instance when the component
+ * unmounts. The tasks then keep running, even with `onAbort: 'cancel'`.
  *
- * @param tools Those of {@link mcpTools}, with the `chatId` of this chat where it has one; others may be among them.
+ * @param tools The tools of {@link mcpTools}, with the `chatId` of this chat if it has one. They may include other tools.
  *
  * @example
  * ```tsx

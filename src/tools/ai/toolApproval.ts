@@ -6,15 +6,16 @@ import { isToolStatus } from './toolStatus.js'
 
 /** An input request that the user can approve or deny, in the shape of an approval of the AI SDK. */
 export interface ToolApproval {
-  /** Names the call and the input request. */
+  /** Identifies the call and the input request. */
   readonly id: string
   /** The server's question. Render it as text. */
   readonly message: string
 }
 
 /**
- * The approval that a running tool asks the user for, to show in the approval card of the app: an input request whose form is
- * empty or has a single field that is yes or no. Undefined if the tool asks for nothing, or for more; show a form for that.
+ * Returns the approval that a running tool needs, to show in the approval card of the app: an input request whose form is
+ * empty or has a single yes-or-no field. Returns undefined if the tool needs no input, or needs other input; show a form
+ * for that.
  *
  * @example
  * ```ts
@@ -33,10 +34,10 @@ export function toolApprovalOf(output: unknown): ToolApproval | undefined {
 }
 
 /**
- * Answers the request that {@link toolApprovalOf} found, with the same arguments as `addToolApprovalResponse` of the AI SDK. A form
- * with a field that is yes or no is filled in; an empty one is accepted or declined.
+ * Answers the request that {@link toolApprovalOf} found, with the same arguments as `addToolApprovalResponse` of the AI
+ * SDK. It fills in a form with a yes-or-no field, and accepts or declines an empty form.
  *
- * @throws {TaskInputError} if the input request is gone or answered, or the id is not one of {@link toolApprovalOf}.
+ * @throws {TaskInputError} if the input request is gone or answered, or the id does not come from {@link toolApprovalOf}.
  */
 export async function respondToToolApproval(
   client: Pick<TaskClient, 'getToolCall'>,

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/protocol/json.js'
 
-/** A message of a chat, as far as it matters here: `UIMessage` of `ai` 6 and 7. */
+/** The part of a chat message that Taskwire uses: it fits `UIMessage` of `ai` 6 and 7. */
 export interface ChatMessage {
   readonly parts: readonly object[]
 }

@@ -8,29 +8,29 @@ import { createWaits, type Waits } from './waits.js'
 
 /** The options of `createTaskClient` for a client without timers. */
 export type OptionsWithoutTimers<Options extends TaskClientBaseOptions = TaskClientBaseOptions> = Options & {
-  /** Where calls are recorded: the next process knows nothing else. */
+  /** The storage for records of calls. The next process knows only these records. */
   storage: NonNullable<Options['storage']>
-  /** A stream would keep the host awake. */
+  /** Off, because a stream would keep the host awake. */
   push?: false
-  /** There are no tabs to share the work with. */
+  /** Off, because there are no tabs to share the work with. */
   crossTab?: false
-  /** No page watches while the host sleeps, so every task is followed. */
+  /** The client follows every task, because no page watches while the host sleeps. */
   resume?: 'eager'
 }
 
-/** A client that does nothing by timers. Made by {@link withoutTimers}. */
+/** A client that uses no timers. Made by {@link withoutTimers}. */
 export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
   /**
-   * When the next `tick()` has something to do, ms since the epoch: when a poll is due, or a request is to be repeated. While a
-   * request runs, and before the first `tick()`, it is the present time. Undefined while there is nothing to wait for:
-   * no call runs, each that runs waits for credentials, or the client is closed.
+   * When the next `tick()` has something to do, in ms since the epoch: a poll is due, or a request must be repeated. While
+   * a request runs, and before the first `tick()`, it is the current time. Undefined while there is nothing to do: no call
+   * is running, all running calls wait for credentials, or the client is closed.
    */
   readonly nextWakeAt: number | undefined
   /**
-   * Resumes the recorded calls, if it is the first, and does what is due: it sends each poll whose time has come, and waits for
-   * what runs, such as a `tools/call`, an input response, or a handler of `input.handlers`. Resolves when
-   * the responses are there and recorded. Work that falls due in the meantime is done, too. A `tick()` during another one waits for the
-   * same work. After `close()`, and when the client is closed meanwhile, it resolves.
+   * Does the work that is due. The first `tick()` also resumes the recorded calls. It sends each poll that is due, and
+   * waits for running work, such as a `tools/call`, an input response, or a handler of `input.handlers`. It also does work
+   * that becomes due meanwhile. Resolves when all responses are received and recorded. A `tick()` during another one waits
+   * for the same work. After `close()`, or when the client is closed meanwhile, it resolves.
    *
    * @example
    * ```ts
@@ -49,9 +49,9 @@ export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
 const QUIET_TURNS = 4
 
 /**
- * Creates a client for a host that sleeps: a Durable Object with alarms, a cron job, a serverless function, a service worker. The
- * client polls only in `tick()`, and `nextWakeAt` says when the next poll is due. So a task of minutes is followed by a process that
- * exists only while it polls: the next process resumes the calls from their records.
+ * Creates a client for a host that sleeps: a Durable Object with alarms, a cron job, a serverless function, a service
+ * worker. The client polls only in `tick()`, and `nextWakeAt` says when the next poll is due. So a process only has to
+ * exist while it polls, even if a task takes minutes: the next process resumes the calls from their records.
  *
  * @param create `createTaskClient` of `taskwire`, `taskwire/lite` or `taskwire/sdk-v1`, or a function that passes the options on
  * to `createClient` of `taskwire/core`.

@@ -18,32 +18,33 @@ export interface SignInWindow {
   close(): void
 }
 
-/** How {@link browserAuthProvider} signs a user in. */
+/** Options of {@link browserAuthProvider}. */
 export interface BrowserAuthProviderOptions {
   /** The callback page of the app, which calls `client.finishAuthorization(location.href)`. A relative URL is resolved against the page. */
   redirectUrl: string | URL
   /**
-   * The name, logo and contacts that the authorization server shows and registers. The members that OAuth needs are filled in.
+   * The name, logo and contacts that the authorization server shows and registers. Taskwire adds the members that OAuth
+   * needs.
    */
   clientMetadata?: Partial<OAuthClientMetadata>
   /**
-   * The id of the app, where it is registered with the authorization server. A page cannot keep a secret, so there is no client
-   * secret. @default the app registers itself
+   * The client id of the app, if the app is registered with the authorization server. A page cannot keep a secret, so there
+   * is no client secret. @default the app registers itself
    */
   clientId?: string
-  /** Where the app serves a client metadata document, for authorization servers that take its URL as the id. It is https. */
+  /** The https URL of the app's client metadata document, for authorization servers that accept such a URL as the client id. */
   clientMetadataUrl?: string
-  /** The scopes to request, separated by spaces. @default what the server says that it needs */
+  /** The scopes to request, separated by spaces. @default the scopes that the server requires */
   scope?: string
   /**
-   * Where tokens are kept: `'session'` until the tab is closed, and for this tab alone, or `'local'` for all tabs and visits.
-   * Any script of the origin can read either.
+   * The storage for tokens: `'session'` for this tab only, until it is closed, or `'local'` for all tabs and visits. Any
+   * script of the origin can read both.
    * @default 'session'
    */
   storage?: 'session' | 'local'
   /**
-   * Opens a window for the sign-in, so that the page stays. It is called in the turn of the click. Without it the page goes
-   * to the authorization server itself, and comes back.
+   * Opens a window for the sign-in, so that the page stays open. It is called in the same turn as the click. Without this
+   * option, the page itself goes to the authorization server and comes back.
    *
    * @example
    * ```ts
@@ -54,10 +55,10 @@ export interface BrowserAuthProviderOptions {
 }
 
 /**
- * An `authProvider` for `createTaskClient` in a browser: OAuth with PKCE, done by the SDK, started by `client.authorize()` and
- * by nothing else. A token that runs out is refreshed where the authorization server gave a refresh token; else
- * `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. A sign-in that has not finished keeps its
- * state in `sessionStorage`.
+ * Creates an `authProvider` for `createTaskClient` in a browser. The SDK performs OAuth with PKCE, and only
+ * `client.authorize()` starts a sign-in. When a token expires, the client refreshes it if the authorization server has
+ * issued a refresh token; else `connection.status` becomes `unauthorized`. Tokens are kept for one MCP server. An
+ * unfinished sign-in keeps its state in `sessionStorage`.
  *
  * @example
  * ```ts

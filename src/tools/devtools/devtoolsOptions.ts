@@ -7,20 +7,20 @@ export type DevtoolsTheme = 'light' | 'dark' | 'system'
 export interface TaskwireDevtoolsOptions {
   /** The element that the panel fills. @default none: a button in a corner of the page opens the panel over it */
   readonly target?: HTMLElement | undefined
-  /** Whether the panel over the page is open at first. @default as it was left in this tab, and closed in a new one */
+  /** Whether the panel over the page is open at first. @default as the user left it in this tab; closed in a new tab */
   readonly initialIsOpen?: boolean | undefined
-  /** The corner of the button, and with it the edge of the panel over the page. @default 'bottom-right' */
+  /** The corner for the button. It also sets the edge for the panel over the page. @default 'bottom-right' */
   readonly position?: 'bottom-right' | 'bottom-left' | 'top-right' | 'top-left' | undefined
-  /** @default 'system' */
+  /** The theme of the panel. @default 'system' */
   readonly theme?: DevtoolsTheme | undefined
-  /** Enables the buttons that break things: those of the environment that the clients were made with. */
+  /** Enables the buttons that break things. Pass the faults whose `environment` the clients were created with. */
   readonly faults?: FaultInjection | undefined
   /**
-   * Whether what happened to calls is kept in `sessionStorage` for the panel after a reload: the latest 300 observations,
-   * without anything of the wire.
+   * Whether `sessionStorage` keeps the events of calls, so that the panel shows them after a reload: the latest 300
+   * observations, without messages.
    * @default true
    */
   readonly keepLog?: boolean | undefined
-  /** Where the clients keep their records, if the app passes them a storage of its own. @default those of the page */
+  /** The storage of the clients' records, if the app passes its own storage to them. @default the storages of the page */
   readonly storage?: TaskStorage | undefined
 }

@@ -8,7 +8,7 @@ import { recordReplay } from './recording/recordReplay.js'
 import { createRecordReader } from './recordReader.js'
 import { createShell } from './shell.js'
 
-/** A panel that is in the page. */
+/** A mounted panel. */
 export interface TaskwireDevtools {
   setTheme(theme: DevtoolsTheme): void
   /** Removes the panel from the page and stops observing. */
@@ -16,8 +16,8 @@ export interface TaskwireDevtools {
 }
 
 /**
- * Shows what task clients do: calls and the reason for each of their polls, messages, records, and buttons that break
- * things. For development only: load it there, so that production bundles leave it out.
+ * Shows what task clients do: calls, with the reason for each of their polls, messages, records, and buttons that break
+ * things. For development only: load it conditionally, so that production bundles leave it out.
  *
  * @example
  * ```ts

@@ -7,8 +7,9 @@ export interface TaskwireDevtoolsPlugin {
   readonly id: string
   readonly name: string
   /**
-   * Called again when the theme changes. Later versions of TanStack Devtools pass it as a property. Those for React, Preact
-   * and Solid want an element of theirs in return, those for others nothing: what is typed `never` fits them all.
+   * Renders the panel. Called again when the theme changes. Later versions of TanStack Devtools pass the theme as a
+   * property. TanStack Devtools for React, Preact and Solid expect an element as the return value, those for other
+   * frameworks nothing: the type `never` fits all of them.
    */
   readonly render: (element: HTMLElement, theme: 'light' | 'dark' | { readonly theme: 'light' | 'dark' }) => never
   destroy(): void

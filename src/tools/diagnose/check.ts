@@ -1,6 +1,6 @@
 import type { Observed } from './observed.js'
 
-/** Where a server, or a proxy in front of it, is configured. */
+/** A framework or proxy whose configuration may need a change. */
 export type Place = 'taskwire' | 'express' | 'hono' | 'fastmcp' | 'nginx'
 
 /** A problem, and how to fix it. */
@@ -9,9 +9,9 @@ export interface Finding {
   readonly check: string
   /** The problem and its consequence, in a sentence or two. */
   readonly problem: string
-  /** The remedy, in a sentence. */
+  /** How to fix it, in a sentence. */
   readonly remedy: string
-  /** The line that fixes it, by framework. */
+  /** The line that fixes the problem, by framework. */
   readonly lines?: Readonly<Partial<Record<Place, string>>>
 }
 

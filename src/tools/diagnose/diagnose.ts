@@ -8,11 +8,14 @@ import { observeInPage } from './observe.js'
 export interface DiagnoseOptions {
   /** The MCP endpoint. @default the `url` of the client */
   url?: string | URL
-  /** Sent with every request, such as `Authorization`: the headers of the client's transport are not known here. */
+  /**
+   * Headers for every request, such as `Authorization`. Pass them, because Taskwire does not know the headers of the
+   * client's transport here.
+   */
   headers?: Record<string, string>
   /** How long a response may take, in ms. @default 10000 */
   timeLimitMs?: number
-  /** For tests: time and network of the page. */
+  /** For tests: the time and network of the page. */
   environment?: Partial<Environment>
 }
 
@@ -21,10 +24,10 @@ const WATCH_MS = 1000
 const TIME_LIMIT_MS = 10_000
 
 /**
- * Sends the requests of a page to the server of a client, and reports problems: offline, mixed content, CORS, no MCP, no tasks.
- * It calls no tool. A page sees no preflight; `npx taskwire doctor <url>` does.
+ * Sends the requests of a page to the server of a client, and reports problems: offline, mixed content, CORS, no MCP, no
+ * tasks. It calls no tool. A page cannot see preflights; `npx taskwire doctor <url>` can.
  *
- * @throws {TaskConfigurationError} if there is no URL to ask.
+ * @throws {TaskConfigurationError} if there is no URL to check.
  *
  * @example
  * ```ts

@@ -9,14 +9,14 @@ export interface CheckOutcome {
   readonly outcome: 'ok' | 'found' | 'not told'
 }
 
-/** The findings about a server, as far as it could be reached. */
+/** The result of the checks of a server. */
 export interface Diagnosis {
   readonly url: string
   /** The origin of the page that will use the server; undefined if it is the server's own, or is not known. */
   readonly origin: string | undefined
   /**
-   * Whether pages of `origin` may call the server was checked, or need not be, since a page of the server's own origin needs
-   * no CORS. `not checked`: the origin is not known, and a finding about CORS is about a page of any origin.
+   * Whether CORS was checked for `origin`. `not needed`: the page has the server's own origin. `not checked`: the origin is
+   * not known, and a finding about CORS concerns pages of any origin.
    */
   readonly cors: 'checked' | 'not needed' | 'not checked'
   readonly server:
@@ -28,7 +28,7 @@ export interface Diagnosis {
     | undefined
   readonly findings: readonly Finding[]
   readonly checks: readonly CheckOutcome[]
-  /** The call of a tool, if `options` named one. */
+  /** The tool call, if the options named a tool. */
   readonly run: TaskRun | undefined
   /**
    * The reason for skipped checks: no response could be read, the server requires a sign-in (401), or it refuses access (403).

@@ -70,9 +70,9 @@ export interface StreamSeen {
   readonly answer: Answer | undefined
 }
 
-/** One `tasks/get` of a task that was followed. */
+/** One `tasks/get` of the task. */
 export interface Poll {
-  /** From the response to `tools/call`, in ms. */
+  /** The time since the response to `tools/call`, in ms. */
   readonly atMs: number
   readonly tookMs: number
   readonly status: TaskStatus | undefined
@@ -84,8 +84,9 @@ export interface Poll {
 export interface TaskRun {
   readonly tool: string
   /**
-   * `result`: answered at once, without a task. `lost`: the server did not know the task that it had made. `broken`: an
-   * answer was against the specification. `asks`: the task wants input, and was cancelled. `endless`: past its ttl.
+   * `result`: the server answered at once, without a task. `lost`: the server did not know the task that it had created.
+   * `broken`: a response violated the specification. `asks`: the task asked for input, and was cancelled. `endless`: the
+   * task is past its ttl.
    */
   readonly outcome: 'result' | 'completed' | 'failed' | 'cancelled' | 'lost' | 'broken' | 'refused' | 'asks' | 'endless'
   /** Details in words, if there are any. */

@@ -16,14 +16,14 @@ import { createServerBehind, type ServerBehind } from './serverBehind.js'
 import type { GatewayCaller, TaskGatewayOptions } from './taskGatewayOptions.js'
 import { toolsBehind } from './toolsBehind.js'
 
-/** The context of a request. `authenticate` says who sends it. */
+/** The context of a request. The option `authenticate` identifies the caller. */
 export type TaskGatewayRequestOptions = Omit<TaskServerRequestOptions, 'authInfo'>
 
 /** A gateway: a task server whose tools are those of another MCP server. */
 export interface TaskGateway extends Pick<TaskServer, 'health' | 'operator' | 'close'> {
   /**
-   * Answers one HTTP request: the whole gateway. Web standard, bound to nothing: pass it to `toNodeHandler` of
-   * `@modelcontextprotocol/node`, mount it on a worker, or call it in a test. Never rejects.
+   * Answers an HTTP request. This is the whole gateway, with web-standard types and independent of any platform: pass it to
+   * `toNodeHandler` of `@modelcontextprotocol/node`, mount it on a worker, or call it in a test. Never rejects.
    */
   readonly fetch: (request: Request, options?: TaskGatewayRequestOptions) => Promise<Response>
 }
@@ -34,15 +34,15 @@ const NO_TOOLS: ServerBehind['tools'] = []
 const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
 
 /**
- * Creates a gateway in front of an MCP server: by `url`, or by `transport`, such as a process that speaks over stdio. Its tools
- * are served to pages with the Tasks extension: a call that takes long becomes a task, its progress and its input requests are
- * those of the task, and cancelling the task cancels the call. Each owner has a connection of their own, and with stdio a process of
- * their own; the gateway opens a lost one again.
+ * Creates a gateway in front of an MCP server, with its `url` or with a `transport`, such as one to a stdio process. The
+ * gateway serves the tools of that server to pages with the Tasks extension: a long call becomes a task, the task shows the
+ * progress and the input requests of the call, and cancelling the task cancels the call. Each owner has their own
+ * connection, and with stdio their own process; the gateway opens a lost connection again.
  *
- * Pages of other origins are refused unless `cors` lets them in, and everybody may call unless `authenticate` says otherwise:
- * without it, listen on the loopback address only.
+ * The gateway refuses pages of other origins unless `cors` permits them. Without `authenticate`, anyone may call it: then
+ * listen only on the loopback address.
  *
- * @throws {TaskConfigurationError} that names the option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

@@ -3,59 +3,67 @@ import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { Job } from '../../core/wire/jobs/job.js'
 import type { TaskServerOptions } from '../../server/taskServerOptions.js'
 
-/** Whose calls use a connection to the server behind. */
+/** The caller whose calls use a connection to the server behind the gateway. */
 export interface GatewayCaller {
-  /** The name under which the tasks of the caller are kept: see `owner`. */
+  /** The name of the owner of the caller's tasks: see `owner`. */
   readonly owner: string
-  /** Who sent the first request, as `authenticate` returned it; undefined where there is no such option. */
+  /** The identity from the first request, as `authenticate` returned it; undefined without that option. */
   readonly authInfo: AuthInfo | undefined
 }
 
-/** Options of {@link createTaskGateway}. Those of the task server hold for the page's side: `cors`, `store`, limits, the log. */
+/**
+ * Options of {@link createTaskGateway}. The options of the task server, such as `cors`, `store`, limits and the log, apply
+ * to the side of the pages.
+ */
 export interface TaskGatewayOptions
   extends Omit<TaskServerOptions, 'serverInfo' | 'tools' | 'augment' | 'executor'>,
     GatewayRules {
   /**
-   * The MCP endpoint of the server behind, which is spoken to by Streamable HTTP. Nothing that a page sends in its headers is
-   * passed on.
+   * The MCP endpoint of the server behind the gateway, over Streamable HTTP. The gateway passes on none of the headers that
+   * a page sends.
    */
   url?: string | URL
-  /** Sent to the `url` with every request, such as an `Authorization` of the gateway's own. */
+  /** Headers for every request to the `url`, such as the gateway's own `Authorization`. */
   headers?: HeadersInit
   /**
-   * In place of `url`: the transport to the server behind, such as a `StdioClientTransport` of the SDK. It is called for each
-   * owner, and again where a connection was lost, so return a new one each time.
+   * Instead of `url`: returns the transport to the server behind the gateway, such as a `StdioClientTransport` of the SDK.
+   * It is called for each owner, and again if a connection was lost, so return a new transport each time.
    */
   transport?(caller: GatewayCaller): Transport | Promise<Transport>
-  /** Name and version of the gateway, as clients see them. @default `taskwire-gateway` and the version of this package */
+  /** The name and version of the gateway that clients see. @default `taskwire-gateway` and the version of this package */
   serverInfo?: TaskServerOptions['serverInfo']
-  /** How many owners may have a server behind at a time. Requests of others are refused with HTTP 503. @default 100 */
+  /**
+   * How many owners may have a connection to a server behind the gateway at a time. Requests of further owners are refused
+   * with HTTP 503. @default 100
+   */
   maxServers?: number
   /**
-   * How long the server behind an owner is kept without a call, in ms; null: until `close()`. A stdio server that is stopped
-   * loses the state that it keeps in memory. @default 900_000, 15 minutes
+   * How long the gateway keeps the connection of an owner without a call, in ms; null to keep it until `close()`. A stdio
+   * server stops then, and loses its state in memory. @default 900_000, 15 minutes
    */
   idleMs?: number | null
 }
 
-/** Which calls become tasks, and which may be made twice. */
+/** The rules for which calls become tasks, and which may be made twice. */
 export interface GatewayRules {
   /**
-   * A call that has not ended after this time becomes a task; a call that ends sooner is answered with its result. In ms.
+   * The time after which a call that has not ended becomes a task, in ms. A call that ends sooner is answered with its
+   * result.
    * @default 2000
    */
   afterMs?: number
-  /** The names of tools whose calls become tasks at once. @default none */
+  /** The names of tools whose calls become tasks at once. @default no tools */
   tasks?: readonly string[]
   /**
-   * The names of tools that may run again where the server behind has stopped during a call, beside those whose annotations
-   * say `readOnlyHint` or `idempotentHint`. Calls of other tools fail then. @default none
+   * The names of tools that may run again if the server behind the gateway has stopped during a call, in addition to tools
+   * with the annotation `readOnlyHint` or `idempotentHint`. Calls of other tools then fail. @default no further tools
    */
   repeat?: readonly string[]
   /**
-   * Pairs of tools of the server behind, one that starts work and one that says how it stands, made by `defineJob` of
-   * `taskwire/jobs`. A call of the start tool is a task until the work is done; the other tools of the job are not listed.
-   * @default none
+   * Jobs of the server behind the gateway, made by `defineJob` of `taskwire/jobs`. A job combines a tool that starts work
+   * with a tool that reports its status. A call of the start tool is a task until the work is done; the other tools of the
+   * job are not listed.
+   * @default no jobs
    */
   jobs?: readonly Job[]
 }

@@ -15,17 +15,17 @@ export interface NotifyOptions {
   title?: string | ((call: SettledToolCall) => string)
   /** The text below the title. Others may read it over the user's shoulder. @default nothing */
   body?: string | ((call: SettledToolCall) => string | undefined)
-  /** The calls to notify the user of. @default all */
+  /** Returns true for the calls to notify the user of. @default all calls */
   filter?: (call: SettledToolCall) => boolean
-  /** The parts of the page that tests replace. */
+  /** For tests: the parts of the page to replace. */
   environment?: Partial<Environment & Attention>
 }
 
 /** The return value of {@link notifyWhenSettled}. */
 export interface SettledNotifications {
   /**
-   * Asks the user whether the page may notify: call it on a click, or the browser refuses without asking. Resolves to the
-   * user's choice, or to `denied` if the browser has no notifications. It can be passed as an event handler.
+   * Asks the user for the permission to notify. Call it on a click, or the browser refuses without asking the user.
+   * Resolves to the user's choice, or to `denied` if the browser has no notifications. You can pass it as an event handler.
    */
   readonly requestPermission: () => Promise<NotificationPermission>
   /** Removes the number from the title, and stops notifying. */
@@ -33,9 +33,9 @@ export interface SettledNotifications {
 }
 
 /**
- * Notifies the user when calls settle while the page is hidden: by a system notification, if the user has allowed it, and by
- * their number in the title of the page, until the page is shown again. Only one of several tabs notifies, and none does
- * while the user looks at one of them. A click on the notification shows the page.
+ * Notifies the user when calls settle while the page is hidden: with a system notification, if the user has allowed that,
+ * and with the number of calls in the title of the page, until the page is shown again. Only one of several tabs notifies,
+ * and no tab notifies while the user looks at one of them. A click on the notification shows the page.
  *
  * @example
  * ```ts

@@ -22,15 +22,15 @@ import { createSpanNotes, linksTo, type SpanNote } from './spanNotes.js'
 
 /** Options of {@link instrumentTaskClient}. */
 export interface InstrumentTaskClientOptions {
-  /** @default that of the global tracer provider */
+  /** The tracer. @default a tracer of the global tracer provider */
   tracer?: Tracer
-  /** @default that of the global meter provider */
+  /** The meter. @default a meter of the global meter provider */
   meter?: Meter
-  /** The client's, in tests. */
+  /** In tests, the environment of the client. */
   environment?: Partial<Environment>
 }
 
-/** The part of a client that is needed, whatever its tools. */
+/** The part of a client that Taskwire needs for this, for any tools. */
 export type InstrumentedClient = Pick<TaskClient, 'observe' | 'addCallMeta' | 'store' | 'url'>
 
 /** The span of a call that this page follows. */
@@ -56,13 +56,13 @@ interface Beginning {
 type Settled = Extract<CallObservation, { type: 'call-settled' }>
 
 /**
- * Traces and measures the calls of a client: one span for each `tools/call`, from when it goes out until its outcome is
- * known, with an event for each poll, and the histogram `mcp.client.operation.duration`. The trace context goes along in
- * `_meta` (SEP-414), by the propagator that the app has set. A page that is unloaded ends its spans; the page that
- * resumes a call begins a span with a link to the one before. Names and attributes are those of OpenTelemetry's
- * conventions for MCP; no argument, result or id of a task is among them.
+ * Traces and measures the calls of a client: one span for each `tools/call`, from its request until its outcome is known,
+ * with an event for each poll, and the histogram `mcp.client.operation.duration`. The propagator of the app writes the
+ * trace context into `_meta` (SEP-414). A page that is unloaded ends its spans; the page that resumes a call starts a span
+ * with a link to the previous span. Names and attributes follow OpenTelemetry's conventions for MCP. They contain no
+ * arguments, results or ids of tasks.
  *
- * Returns a function that stops it: call it before `client.close()`.
+ * Returns a function that stops the instrumentation. Call it before `client.close()`.
  *
  * @example
  * ```ts

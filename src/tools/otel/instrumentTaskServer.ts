@@ -17,19 +17,19 @@ import { createServerMetrics } from './serverMetrics.js'
 
 /** Options of {@link instrumentTaskServer}. */
 export interface InstrumentTaskServerOptions {
-  /** @default that of the global tracer provider */
+  /** The tracer. @default a tracer of the global tracer provider */
   tracer?: Tracer
-  /** @default that of the global meter provider */
+  /** The meter. @default a meter of the global meter provider */
   meter?: Meter
 }
 
 /**
- * Traces and measures the calls of a task server: the option `instrument` of `createTaskServer` and of
- * `createTaskWorker`. One span for each call, until the work of its task has ended, whose parent is the span of the
- * client (`traceparent` in `_meta`, SEP-414), and the histogram `mcp.server.operation.duration`. Spans that a handler
- * makes are within it. A span of the HTTP request, where there is one, is linked. Besides it measures what operators watch
- * (`taskwire.server.*`): tasks by outcome, tasks and jobs that wait, open streams, lost leases, rescues, hand-overs, limits that
- * were reached, and the store.
+ * Traces and measures the calls of a task server. Pass it as the option `instrument` to `createTaskServer` and
+ * `createTaskWorker`. It makes one span for each call, until the work of its task has ended, and the histogram
+ * `mcp.server.operation.duration`. The parent of the span is the span of the client (`traceparent` in `_meta`, SEP-414).
+ * Spans that a handler makes are children of it, and a span of the HTTP request, if there is one, is linked. In addition,
+ * it makes metrics for operators (`taskwire.server.*`): tasks by outcome, waiting tasks and jobs, open streams, lost
+ * leases, rescues, hand-overs, reached limits, and the store.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import type { CallRecord, TaskEnd } from '../../core/record/record.js'
 import type { KeptResults } from '../../core/storage/keptResults.js'
 import { indexedDbItems } from './indexedDbItems.js'
 
-/** Where results are kept: texts by name. */
+/** A storage for results: texts by name. */
 export interface ResultItems {
   get(name: string): Promise<string | undefined>
   set(name: string, text: string): Promise<void>
@@ -16,11 +16,11 @@ export interface ResultItems {
 /** The options of {@link keptResults}. */
 export interface KeptResultsOptions {
   /**
-   * The limit for all results of this origin together, in bytes of their JSON. Beyond it, the oldest are removed. @default
-   * 20000000
+   * The limit for all results of this origin together, in bytes of their JSON. Beyond the limit, the oldest results are
+   * removed. @default 20000000
    */
   maxBytes?: number
-  /** Where they are kept. @default a database of IndexedDB named `taskwire-results` */
+  /** The storage for results. @default an IndexedDB database named `taskwire-results` */
   items?: ResultItems
 }
 
@@ -28,10 +28,10 @@ export interface KeptResultsOptions {
 const MAX_BYTES = 20_000_000
 
 /**
- * Keeps the results of calls that are made with `keepResult`, so that they can be shown after the server has dropped them.
- * Results are kept in clear text, in the IndexedDB of this origin, until `client.forget()`, until the record of the call is
- * removed (a week after the answer), or until there is no room. It keeps results of tasks: a call that is answered at once
- * has no task.
+ * Keeps the results of calls that are made with `keepResult`, so that the app can show them after the server has dropped
+ * them. Results are kept in clear text, in the IndexedDB of this origin, until `client.forget()`, until the record of the
+ * call is removed (a week after the answer), or until there is no room. It keeps only results of tasks, not results of
+ * calls that are answered at once.
  *
  * Needs `idb-keyval`.
  *

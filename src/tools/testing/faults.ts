@@ -1,29 +1,29 @@
-/** Which requests a fault is for. */
+/** Options that choose the requests for a fault. */
 export interface FaultOptions {
   /** The JSON-RPC method, such as `tasks/get`. @default every request */
   method?: string
-  /** How many requests it is for, from now on. @default all of them, until it is switched off */
+  /** How many requests the fault affects, from now on. @default all requests, until the fault is switched off */
   times?: number
 }
 
 /** Options of {@link Faults.drop}. */
 export interface DropOptions extends FaultOptions {
   /**
-   * Which message gets lost. A lost request never reaches the server; before a lost response the server has done the work. For
-   * a `tools/call` this is an important difference. @default 'request'
+   * The message to lose. If the request is lost, the server does not receive it. If the response is lost, the server has
+   * done the work: for a `tools/call`, an important difference. @default 'request'
    */
   lose?: 'request' | 'response'
 }
 
 /** Options of {@link Faults.status}. */
 export interface StatusOptions extends FaultOptions {
-  /** The `Retry-After` header: seconds, or the text of an HTTP date. @default none */
+  /** The `Retry-After` header: seconds, or an HTTP date as text. @default no header */
   retryAfter?: number | string
 }
 
 /** Options of {@link Faults.malformed}. */
 export interface MalformedOptions extends FaultOptions {
-  /** The body that is sent, with HTTP 200. @default JSON that breaks off */
+  /** The body of the response, which has HTTP status 200. @default incomplete JSON */
   body?: string
 }
 
@@ -31,28 +31,29 @@ export interface MalformedOptions extends FaultOptions {
 export type CutOptions = Pick<FaultOptions, 'method'>
 
 /**
- * Switches for faults between page and server. Each but `cut` returns the function that switches it off. A request meets
- * them in the order in which they were switched on; those behind one that stops it do not count it.
+ * Switches for faults between page and server. Each method except `cut` returns a function that switches the fault off.
+ * Faults apply to a request in the order in which they were switched on. If one stops the request, later faults do not
+ * count the request.
  */
 export interface Faults {
   /**
-   * The network fails, as if the page were offline: `fetch` rejects with a `TypeError`.
+   * Makes the network fail, as if the page were offline: `fetch` rejects with a `TypeError`.
    *
    * @throws {TaskConfigurationError} if `lose` is neither 'request' nor 'response'.
    */
   drop(options?: DropOptions): () => void
-  /** Answers take this many ms longer; with `Infinity` they never come. The server does its part at once. */
+  /** Delays responses by this time, in ms; with `Infinity`, they never arrive. The server handles the request at once. */
   delay(ms: number, options?: FaultOptions): () => void
-  /** A server, or something in front of it, that refuses requests with an HTTP status. */
+  /** Refuses requests with an HTTP status, like a server or a proxy in front of it. */
   status(code: number, options?: StatusOptions): () => void
-  /** The server does its part, but its response is malformed. */
+  /** Makes responses malformed. The server still handles the request. */
   malformed(options?: MalformedOptions): () => void
   /**
-   * The connection breaks under every response that is a stream and open right now, such as that to
-   * `subscriptions/listen`; returns how many there were. For later requests nothing changes: `drop` them,
-   * too, to keep its subscribers from coming back.
+   * Breaks the connection of every response that is an open stream, such as the response to `subscriptions/listen`, and
+   * returns the number of broken streams. It does not affect later requests: `drop` them, too, if clients must not
+   * subscribe again.
    */
   cut(options?: CutOptions): number
-  /** Switches everything off. */
+  /** Switches all faults off. */
   clear(): void
 }

@@ -2,10 +2,10 @@ import { systemClock } from '../../server/base/clock.js'
 import { createObservedServer, type ObservedServer, type ObservedServerOptions } from './observedServer.js'
 
 /**
- * Creates a test server in real time: for `taskHandlers`, a story or a page in development. It uses
- * the timers that a test runner fakes. Pass a short `pollIntervalMs` if a test waits for tasks.
+ * Creates a test server in real time: for `taskHandlers`, a story or a page in development. It uses the global timers,
+ * which a test runner can fake. Pass a short `pollIntervalMs` if a test waits for tasks.
  *
- * @throws {TaskConfigurationError} that names the option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

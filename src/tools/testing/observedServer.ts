@@ -8,23 +8,23 @@ import { createRequestLog, type RequestLog } from './requestLog.js'
 import { createScriptedTasks } from './scriptedTasks.js'
 import { type ScriptedTask, scriptedTool } from './scriptTask.js'
 
-/** The options that all test servers have. Everything else is as for `createTaskServer`. */
+/** The options of all test servers. The other options are those of `createTaskServer`. */
 export interface ObservedServerOptions extends Partial<Omit<TaskServerOptions, 'tools' | 'clock'>> {
-  /** Tools of `defineTool`, which do their work, and of `scriptTask`, which show what their script says. */
+  /** Tools from `defineTool`, which do their work, and from `scriptTask`, which follow their script. */
   tools: readonly (ToolDefinition | ScriptedTask)[]
-  /** Where clients find it. @default 'http://localhost/mcp' */
+  /** The URL for clients. @default 'http://localhost/mcp' */
   url?: string
-  /** True to serve `subscriptions/listen`. @default false: clients poll, which can be counted */
+  /** Whether the server supports `subscriptions/listen`. @default false: clients poll, so a test can count their requests */
   push?: boolean
 }
 
 /** A task server in memory, with a log of its requests and switches for faults. */
 export interface ObservedServer extends RequestLog {
   readonly url: string
-  /** Answers a request, or fails it as `faults` say. Bound to nothing: pass it as `transportOptions.fetch`. */
+  /** Answers a request, or makes it fail as `faults` specify. Pass it as `transportOptions.fetch`, for instance. */
   readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>
   readonly faults: Faults
-  /** Clears the log of requests and switches every fault off: for a server that outlives a test. */
+  /** Clears the log of requests and switches every fault off. For a server that several tests use. */
   reset(): void
   /** Stops all work. */
   close(): Promise<void>

@@ -7,20 +7,20 @@ export interface LoggedRequest {
   readonly method: string
   /** `params.name`: for a `tools/call`, the tool. */
   readonly name?: string
-  /** As they came, `_meta` included. */
+  /** The params as the client sent them, including `_meta`. */
   readonly params: JsonObject
   readonly headers: Headers
-  /** When it came, in ms since the server was created, by the clock of the server. */
+  /** When the request arrived, in ms since the server was created, by the clock of the server. */
   readonly at: number
 }
 
-/** The requests that clients have sent, to assert on. */
+/** The requests that clients have sent, for assertions. */
 export interface RequestLog {
   /** Every request, oldest first. */
   readonly requests: readonly LoggedRequest[]
-  /** How many requests there were for a method; with a name, for that tool. */
+  /** Returns the number of requests with this method, and with a name, for this tool. */
   count(method: string, name?: string): number
-  /** When they came, in ms since the server was created. */
+  /** Returns when these requests arrived, in ms since the server was created. */
   times(method: string, name?: string): number[]
 }
 

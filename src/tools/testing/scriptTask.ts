@@ -15,13 +15,13 @@ export type ScriptStep = (
   | { readonly status: 'failed'; readonly error: TaskFailure }
   | { readonly status: 'cancelled' }
 ) & {
-  /** For people. @default none */
+  /** The status message, for people. @default no message */
   readonly statusMessage?: string
-  /** The progress of the work, in numbers. @default none */
+  /** The progress of the work, in numbers. @default no progress */
   readonly progress?: TaskProgress
   /**
-   * When the step comes, in ms after the one before, by the clock of the server: the next poll shows it, or a push.
-   * @default with the next poll; to a client that listens, as soon as it could have polled
+   * When the step begins, in ms after the previous step, by the clock of the server. The next poll or a push shows it.
+   * @default with the next poll; for a client that listens, as soon as the client could have polled
    */
   readonly afterMs?: number
 }
@@ -32,11 +32,14 @@ export interface ScriptTaskOptions {
   name?: string
   /** The server's description of the tool in its list. */
   annotations?: NonNullable<ToolDefinition['annotations']>
-  /** The interval between two polls that clients keep to, in ms. @default what the server asks for otherwise */
+  /** The interval between two polls that the server asks clients to keep, in ms. @default the interval of the server */
   pollIntervalMs?: number
-  /** How long a task is kept, in ms from its creation; null: without limit. @default null */
+  /** How long a task is kept, in ms from its creation; null for no limit. @default null */
   ttlMs?: number | null
-  /** Whether the work continues when the client asks to cancel it, as it may. @default false: its next state is `cancelled` */
+  /**
+   * Whether the work continues after a cancellation, as the specification permits. @default false: the next state is
+   * `cancelled`
+   */
   ignoresCancel?: boolean
 }
 
@@ -46,11 +49,11 @@ export interface ScriptedTask extends ScriptTaskOptions {
 }
 
 /**
- * Scripts the tasks of a tool, to hold a user interface in one state. The response to `tools/call` shows the first step,
- * each `tasks/get` the next one, and the last one stays. If the server pushes, clients that listen see the steps without
- * polling. Every call begins at the beginning.
+ * Scripts the tasks of a tool, for instance to keep a user interface in one state. The response to `tools/call` shows the
+ * first step, each `tasks/get` shows the next step, and the last step stays. If the server pushes, clients that listen see
+ * the steps without polling. Every call starts with the first step.
  *
- * @throws {TaskConfigurationError} if the script cannot be played.
+ * @throws {TaskConfigurationError} if the script is not valid.
  *
  * @example
  * ```ts

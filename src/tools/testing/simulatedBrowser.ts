@@ -6,25 +6,28 @@ import { openSimulatedPage, type SharedByPages, type SimulatedPage } from './sim
 import { webStorage } from './webStorage.js'
 
 export interface SimulatedBrowserOptions {
-  /** The time it starts at, ms since the epoch. @default 2026-07-28T00:00:00Z */
+  /** The start time, in ms since the epoch. @default 2026-07-28T00:00:00Z */
   now?: number
   /** The return value of `random()`, in [0, 1). @default 0.5 */
   random?: () => number
   /** The implementation of `environment.fetch`. @default the global fetch */
   fetch?: Environment['fetch']
-  /** Turns of the event loop that a request answered from memory may take, bodies and validation included. @default 12 */
+  /**
+   * How many turns of the event loop a request that is answered from memory may take, including bodies and validation.
+   * @default 12
+   */
   turns?: number
 }
 
 /** A browser with any number of pages, which share clock, `localStorage`, locks and channels. */
 export interface SimulatedBrowser extends SimulatedClock {
-  /** Opens a page in a tab of its own, with an empty `sessionStorage`. */
+  /** Opens a page in a new tab, with an empty `sessionStorage`. */
   openPage(): SimulatedPage
   readonly storage: { readonly local: WebStorage }
 }
 
 /**
- * A browser for tests of several tabs.
+ * Creates a simulated browser, for tests of several tabs.
  *
  * @example
  * ```ts

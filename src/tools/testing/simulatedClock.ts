@@ -1,25 +1,25 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { nextMacrotask } from '../../server/base/nextMacrotask.js'
 
-/** The clock of a simulated browser: nothing happens until the test lets time pass. */
+/** The clock of a simulated browser. Nothing happens until the test advances the time. */
 export interface SimulatedClock {
-  /** Wall-clock time, ms since the epoch. */
+  /** Returns the wall-clock time, in ms since the epoch. */
   now(): number
   /**
-   * Lets time pass: runs every timer that falls due, in order, and whatever promises they set off. It does
-   * not wait for real I/O; answer requests from memory, or `await` them between two steps.
+   * Advances the time: runs every timer that becomes due, in order, and the promises that timers resolve. It does not wait
+   * for real I/O: answer requests from memory, or `await` them between two steps.
    */
   advance(ms: number): Promise<void>
-  /** Moves the wall clock without running timers, as a machine that sleeps does. */
+  /** Moves the wall clock forward without running timers, like a machine that sleeps. */
   sleep(ms: number): void
   /**
-   * Sets the wall clock forward, or back where `ms` is negative, as a correction of the clock does. Timers keep their
-   * time.
+   * Sets the wall clock forward, or back if `ms` is negative, like a correction of the clock. Timers still fire after the
+   * same delay.
    */
   setClock(ms: number): void
   /** Waits for pending promises. */
   settle(): Promise<void>
-  /** Timers that have not run. */
+  /** Returns the number of timers that have not run. */
   pendingTimers(): number
 }
 

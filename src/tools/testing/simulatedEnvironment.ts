@@ -2,12 +2,12 @@ import { createSimulatedBrowser, type SimulatedBrowserOptions } from './simulate
 import type { SimulatedClock } from './simulatedClock.js'
 import type { SimulatedPage } from './simulatedPage.js'
 
-/** A single page together with the clock it lives by. */
+/** A single page with its clock. */
 export interface SimulatedEnvironment extends SimulatedClock, SimulatedPage {}
 
 /**
- * An environment for tests of one page, in which nothing happens until the test says so. It has no Web
- * Locks and no BroadcastChannel; for several tabs see {@link createSimulatedBrowser}.
+ * Creates an environment for tests of one page. Nothing happens until the test advances the time. It has no Web Locks and
+ * no BroadcastChannel; for several tabs use {@link createSimulatedBrowser}.
  *
  * @example
  * ```ts

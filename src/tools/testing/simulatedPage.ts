@@ -15,22 +15,22 @@ export interface SimulatedPage {
   hidePage(): Promise<void>
   /** Fires `pageshow`. */
   showPage(): Promise<void>
-  /** Freezes the page, as a browser does to save power: no timer, message or answer reaches it. */
+  /** Freezes the page, as a browser does to save power: no timer, message or response reaches the page. */
   freeze(): void
   thaw(): Promise<void>
   /** Crashes the page: its locks are released, and its timers never run. */
   crash(): Promise<void>
-  /** Fires `pagehide`, then the page is gone, and its `sessionStorage` with it. */
+  /** Fires `pagehide`, then closes the page and discards its `sessionStorage`. */
   close(): Promise<void>
   /** Closes the page and opens a new one in the same tab, with the same `sessionStorage`. */
   reload(): Promise<SimulatedPage>
-  /** Timers that have not run. */
+  /** Returns the number of timers that have not run. */
   timers(): number
-  /** Listeners that have not been removed. */
+  /** Returns the number of listeners that have not been removed. */
   listeners(): number
-  /** Web Locks that are held or waited for. */
+  /** Returns the number of Web Locks that the page holds or waits for. */
   locks(): number
-  /** Channels that have not been closed. */
+  /** Returns the number of channels that have not been closed. */
   channels(): number
 }
 

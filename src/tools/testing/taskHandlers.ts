@@ -3,23 +3,23 @@ import { NetworkFault } from './faultyNetwork.js'
 import { createLiveServer } from './liveServer.js'
 import type { ObservedServerOptions } from './observedServer.js'
 
-/** Anything that answers requests: `createTaskServer`, `createLiveServer`, a server of your own. */
+/** Anything that answers requests: the result of `createTaskServer` or `createLiveServer`, or your own server. */
 export interface FetchHandler {
   fetch(request: Request): Promise<Response>
 }
 
-/** The part of `http` of msw that handlers are made with. */
+/** The part of msw's `http` that Taskwire makes handlers with. */
 export interface MswHttp<Handler> {
   all(url: string, resolver: (info: { request: Request }) => Promise<Response>): Handler
 }
 
 /**
- * Serves tasks through msw, in Node and in browsers: for apps that create their own client, and for pages
- * without a backend. The last argument is `http` of the msw that the app has; Taskwire loads none.
+ * Serves tasks through msw, in Node and in browsers, for apps that create their own client, and for pages without a
+ * backend. Pass the `http` of your msw as the last argument; Taskwire does not load msw.
  *
  * @param url the URL at which the app expects its server, as msw matches it
- * @param serverOrOptions a server, or the options of one in real time
- * @throws {TaskConfigurationError} without `http`, and that names the option that cannot be used.
+ * @param serverOrOptions a server, or options for a server in real time
+ * @throws {TaskConfigurationError} without `http`, or if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

@@ -3,17 +3,18 @@ import type { TaskRecord } from '../../server/tasks/taskRecord.js'
 import type { TaskStore } from '../../server/tasks/taskStore.js'
 import { workingRecord } from './workingRecord.js'
 
-/** One thing that a store must do. */
+/** A test of one requirement for a store. */
 export interface TaskStoreTest {
-  /** A sentence whose subject is the store. */
+  /** The requirement: a sentence with the store as its subject. */
   readonly name: string
-  /** Tests an empty store. Rejects with the problem. */
+  /** Runs the test with an empty store. Rejects with the problem. */
   run(): Promise<void>
 }
 
 /**
- * The contract of a `TaskStore`, as tests for any runner. `createStore` is called once for each test and returns an empty
- * store. Methods that a store leaves out (`countAtWork`, `lapsed`, `list`, `watch`) are not tested.
+ * Returns the contract of a `TaskStore`, as tests for any runner. `createStore` is called once for each test and must
+ * return an empty store. Optional methods that a store does not have (`createUnlessFull`, `countAtWork`, `lapsed`, `list`,
+ * `watch`) are not tested.
  *
  * @example
  * ```ts

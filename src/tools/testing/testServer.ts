@@ -5,27 +5,27 @@ import type { SimulatedPage } from './simulatedPage.js'
 
 /** Options of {@link createTestServer}. */
 export interface TestServerOptions extends ObservedServerOptions {
-  /** How the browser is simulated. Its `fetch` is the server. */
+  /** Options of the simulated browser. Its `fetch` is the server. */
   browser?: Omit<SimulatedBrowserOptions, 'fetch'>
 }
 
-/** A task server and a browser that live by one simulated clock, in which time moves only when the test moves it. */
+/** A task server and a browser that share one simulated clock. Time passes only when the test advances it. */
 export interface TestServer extends ObservedServer {
-  /** Pass it as `environment` to `createTaskClient`: time, storage and network of `page`. */
+  /** The time, storage and network of `page`. Pass it as `environment` to `createTaskClient`. */
   readonly environment: Environment
-  /** Lets this many ms pass, for server and pages. In tests of React, call it inside `act`. */
+  /** Advances the time of the server and the pages by this many ms. In tests of React, call it inside `act`. */
   advance(ms: number): Promise<void>
-  /** The page that has `environment`: switches its network and visibility, hides and closes it. */
+  /** The page with `environment`. Use it to switch the network and the visibility, and to hide or close the page. */
   readonly page: SimulatedPage
-  /** Clock and storage, and more pages: other tabs, or the page that comes after a reload. */
+  /** The browser: its clock and storage, and more pages, such as other tabs or the page after a reload. */
   readonly browser: SimulatedBrowser
 }
 
 /**
- * Creates everything a test of an app needs on the other side: a server with its tools, and a page with its
- * own time. No request leaves memory, and no test waits.
+ * Creates everything that a test of an app needs: a server with its tools, and a page with a simulated time. Requests stay
+ * in memory, and tests do not wait.
  *
- * @throws {TaskConfigurationError} that names the option that cannot be used.
+ * @throws {TaskConfigurationError} if an option cannot be used; the message names it.
  *
  * @example
  * ```ts

@@ -3,33 +3,33 @@ import type { Environment } from '../../../core/environment/environment.js'
 import { freezableTimers } from './freezableTimers.js'
 
 /**
- * Something that goes wrong on purpose.
+ * A fault to cause on purpose.
  *
- * - `offline`: the page has no network; open requests and streams are cut off
- * - `lose-next-answer`: the next response is thrown away on its way to the page, once; the server has acted on the request
- * - `answer-503`: every request is answered with status 503, and none reaches the server
+ * - `offline`: the page has no network; open requests and streams break
+ * - `lose-next-answer`: the next response is lost on its way to the page, once; the server has acted on the request
+ * - `answer-503`: every request gets status 503, and does not reach the server
  *
- * These two end open push streams as well, so that the client asks at once.
+ * `lose-next-answer` and `answer-503` also end open push streams, so that the client sends a request at once.
  *
- * - `slow`: every response comes three seconds later
- * - `freeze`: the timers of the client stand still, as in a tab that the browser has frozen; then they run all at once
+ * - `slow`: every response arrives three seconds late
+ * - `freeze`: the timers of the client stop, as in a tab that the browser has frozen; afterwards they all run at once
  */
 export type Fault = 'offline' | 'lose-next-answer' | 'answer-503' | 'slow' | 'freeze'
 
-/** The part of the environment that faults change. */
+/** The part of an environment that faults change. */
 export type FaultyEnvironment = Pick<
   Environment,
   'fetch' | 'setTimeout' | 'clearTimeout' | 'isOnline' | 'onOnlineChange'
 >
 
-/** Faults that can be switched on and off, and the environment that has them. Made by `createFaultInjection`. */
+/** Faults to switch on and off, and an environment with these faults. Made by `createFaultInjection`. */
 export interface FaultInjection {
   /**
-   * Pass it as `environment` to `createTaskClient`. Its `fetch` is the one with the faults: if the client has a `fetch` of
-   * its own, in `transportOptions` or in the transport of an SDK client, pass this one there.
+   * Pass it as `environment` to `createTaskClient`. The faults are in its `fetch`: if you pass a `fetch` in
+   * `transportOptions` or to the transport of an SDK client, pass this `fetch` there.
    */
   readonly environment: FaultyEnvironment
-  /** The faults that are on; a new set after each change. */
+  /** Returns the faults that are on: a new set after each change. */
   active(): ReadonlySet<Fault>
   set(fault: Fault, isOn: boolean): void
   /** Calls the listener when a fault is switched on or off. Returns a function that unsubscribes. */
@@ -37,7 +37,7 @@ export interface FaultInjection {
 }
 
 export interface FaultInjectionOptions {
-  /** The environment that the faults are put into. @default that of the page */
+  /** The environment to add the faults to. @default the environment of the page */
   readonly environment?: Partial<FaultyEnvironment>
 }
 
@@ -45,7 +45,7 @@ export interface FaultInjectionOptions {
 const SLOW_MS = 3000
 
 /**
- * Creates the faults of the devtools: for development, where the panel has buttons for them, and for tests in a browser.
+ * Creates switchable faults, for the buttons of the devtools panel and for tests in a browser.
  *
  * @example
  * ```ts

@@ -14,19 +14,19 @@ import {
 import { createStandIns, type StandIns, standInMessage } from './standIns.js'
 import { createWords } from './words.js'
 
-/** How a client is recorded. */
+/** Options of {@link recordReplay}. */
 export interface RecordReplayOptions {
-  /** The title of the recording. @default the tools that were called */
+  /** The title of the recording. @default the names of the called tools */
   readonly title?: string
-  /** The time, in ms since the epoch. @default Date.now */
+  /** Returns the time, in ms since the epoch. @default Date.now */
   readonly now?: () => number
 }
 
-/** A recording of a client, until it is stopped. */
+/** A recording of a client that continues until you stop it. */
 export interface ReplayRecorder {
-  /** The recording so far, as the JSON of a file. */
+  /** Returns the recording so far, as the JSON of a file. */
   file(): string
-  /** The same as the fragment of a URL: `…/replay#1.…` of the documentation shows it. */
+  /** Returns the recording so far, as the fragment of a URL: the page `…/replay#1.…` of the documentation plays it. */
   fragment(): Promise<string>
   /** Ends the recording. */
   stop(): void
@@ -36,10 +36,10 @@ export interface ReplayRecorder {
 const MAX_STEPS = 5000
 
 /**
- * Records what app, server, page and other tabs tell a client, and what it shows of its calls: for a
- * report of a bug that others can watch step by step, and play again. Arguments, results, responses, keys, ids of tasks,
- * `meta`, messages, headers and tokens are left out, or replaced by stand-ins such as `key-1`. The names of tools, the
- * inputs' number and all times stay.
+ * Records the events that a client receives from the app, the server, the page and other tabs, and the states of its calls.
+ * Attach the recording to a bug report: others can play it, step by step. Arguments, results, responses, keys, ids of
+ * tasks, `meta`, messages, headers and tokens are left out, or replaced by placeholders such as `key-1`. The names of
+ * tools, the number of inputs and all times are recorded.
  *
  * @example
  * ```ts
