@@ -29,7 +29,7 @@ export type UseToolCallMutationOptions<
 export interface ToolCallMutationRetry {
   /**
    * Calls the tool again with the arguments of the last `mutate`. Undefined until this page has called `mutate`: arguments
-   * are not stored, so after a reload there are none to repeat.
+   * are not stored, so they are unknown after a reload.
    */
   readonly retry: (() => void) | undefined
 }

@@ -42,8 +42,8 @@ export interface TaskQueueOptions {
   /** How many jobs may run at a time. */
   readonly concurrency: number
   /**
-   * The time without a sign of life after which a job counts as lost, in ms. The server uses this limit; it is for engines
-   * that need one of their own.
+   * The time without a sign of life after which a job counts as lost, in ms. The server enforces this limit itself; the
+   * value is for engines that have such a limit, too.
    */
   readonly leaseMs: number
   /** Called with errors of the engine. */

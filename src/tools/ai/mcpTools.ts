@@ -14,7 +14,7 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
    * The id of the chat. A call is identified by this id and the model's id of the tool call, so that a reload resumes the
    * same call. Set it if different chats may have tool calls with the same id. The same id within one chat means the same
    * call.
-   * @default none
+   * @default no chat id
    */
   chatId?: string | undefined
   /**

@@ -5,7 +5,7 @@ export type DevtoolsTheme = 'light' | 'dark' | 'system'
 
 /** The options of the panel. */
 export interface TaskwireDevtoolsOptions {
-  /** The element that the panel fills. @default none: a button in a corner of the page opens the panel over it */
+  /** The element that the panel fills. @default no element: a button in a corner of the page opens the panel over the page */
   readonly target?: HTMLElement | undefined
   /** Whether the panel over the page is open at first. @default as the user left it in this tab; closed in a new tab */
   readonly initialIsOpen?: boolean | undefined

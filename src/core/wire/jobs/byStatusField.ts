@@ -24,7 +24,7 @@ export interface StatusFieldOptions {
   readonly error?: string | undefined
   /**
    * The progress of the job: a field in percent, or a field for the value and a field or a number for the total.
-   * @default none
+   * @default no progress
    */
   readonly progress?: string | { readonly value: string; readonly total?: string | number | undefined } | undefined
   /**

@@ -77,7 +77,7 @@ export interface JobDefinition {
   readonly cancel?: JobTool | undefined
   /** The tool that returns the outcome of finished work, if the status tool does not. */
   readonly result?: JobTool | undefined
-  /** The tool that takes the responses to the `inputRequests` that `read` returns. */
+  /** The tool that receives the responses to the `inputRequests` that `read` returns. */
   readonly respond?:
     | {
         readonly tool: string
