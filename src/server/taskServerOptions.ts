@@ -115,11 +115,11 @@ export interface TaskServerOptions {
    * @default 1000
    */
   maxTasksPerOwner?: number
-  /** How many unfinished tasks this process may have. The next call is refused with -32010. @default 10_000 */
+  /** How many unfinished tasks may run in this process. The next call is refused with -32010. @default 10_000 */
   maxTasks?: number
   /**
-   * How many ended tasks of an owner are kept, of those that ended in this process. Their ttl may end earlier. The task
-   * that ended first is removed first; to clients it looks expired.
+   * How many ended tasks of an owner are kept until their ttl is over, of those that ended in this process. Beyond that,
+   * the task that ended first is removed first; to clients it looks expired.
    * @default 1000; without `owner` and `authenticate`, the value of `maxEndedTasks`
    */
   maxEndedTasksPerOwner?: number

@@ -190,12 +190,12 @@ export interface TaskClientBaseOptions {
      */
     maxAttempts?: number
     /**
-     * How often the client tries to connect for `connect()`, a call or `listTools()` before that fails with
-     * `ConnectionFailedError`. It tries again only after temporary failures: the network, no answer within 30 s, HTTP 408,
-     * 425, 429 and 5xx. After the last attempt, the next use tries again, and so does the client when the page comes online
-     * or is shown. An attempt to connect sends no `tools/call`. A `signal` only ends the waiting for a call; `cancel()`
-     * ends the call.
-     * @default unlimited, as polls are
+     * How often in a row the client tries to connect for `connect()`, a call or `listTools()`, before that operation fails
+     * with `ConnectionFailedError`. It tries again only after temporary failures: the network, no answer within 30 s, HTTP
+     * 408, 425, 429 and 5xx. After the last attempt, the next use tries again, and so does the client when the page comes
+     * online or is shown. An attempt to connect sends no `tools/call`. A `signal` only ends the waiting for a call;
+     * `cancel()` ends the call.
+     * @default unlimited, like polls
      */
     connectAttempts?: number
   }
@@ -210,8 +210,8 @@ export interface TaskClientBaseOptions {
     /** Handlers that respond to input requests without a user interface. Requests without a handler wait for `respond()`. */
     handlers?: InputHandlers
     /**
-     * What to do with an input request without a handler: it waits for `respond()`, or the call fails with
-     * `TaskInputRequiredError`.
+     * The treatment of an input request without a handler. `'wait'`: it waits for `respond()`. `'error'`: the call fails
+     * with `TaskInputRequiredError`.
      * @default 'wait'
      */
     missing?: 'wait' | 'error'

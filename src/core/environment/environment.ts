@@ -70,7 +70,7 @@ export interface Environment {
   onPageShow(listener: () => void): Unsubscribe
   /** Returns the storage; undefined if the page has no such storage. May throw if access is forbidden. */
   storage(kind: 'local' | 'session'): WebStorage | undefined
-  /** The Web Locks of the page. Absent if the page has none. */
+  /** The Web Locks of the page. Absent if the page does not have them. */
   readonly locks?: Locks | undefined
   /** Opens a channel between tabs. Absent if the page has no BroadcastChannel. */
   readonly channel?: ((name: string) => Channel) | undefined

@@ -1,7 +1,7 @@
 import type { TaskStorageError } from '../protocol/errors.js'
 import type { RecordStore } from './recordStore.js'
 
-/** What keeps results beside the records. */
+/** The context of a storage for results. */
 export interface KeptResultsContext {
   readonly records: RecordStore
   /** Names the records of a scope, this client's by default. */

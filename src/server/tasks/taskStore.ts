@@ -82,7 +82,7 @@ export interface TaskStore {
    * Calls the listener after each change that any process has made to an existing record, with the id and the new version.
    * Calls it without arguments when it may have missed changes: once it starts to watch, and after a lost connection.
    * Returns a function that unsubscribes. With this method, processes learn of changes at once, instead of reading every
-   * `pollIntervalMs`. The server notices a change that is not reported after 15 s.
+   * `pollIntervalMs`. If a change is never reported, the server notices it after 15 s.
    */
   watch?(onChange: (taskId?: string, version?: number) => void): () => void
 }

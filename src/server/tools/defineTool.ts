@@ -40,7 +40,7 @@ export interface ToolDefinition<
   /** Overrides the server's `pollIntervalMs` for tasks of this tool, in ms, at any load. */
   readonly pollIntervalMs?: number
   /**
-   * What happens to a task whose worker was lost. `fail`: the task fails, and the tool may have run in part. `retry`: the
+   * The treatment of a task whose worker was lost. `fail`: the task fails, and the tool may have run in part. `retry`: the
    * handler runs again from its beginning, up to five times in total. It gets the responses that its input requests have
    * already received, so the code before an input request must be safe to repeat, or be inside `once()`.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`

@@ -24,7 +24,7 @@ export interface McpToolStatus {
   readonly statusMessage?: string
   /** The progress of the work, if the server reports it. */
   readonly progress?: TaskProgress
-  /** The server's open input requests, by key. Absent if there are none. */
+  /** The server's open input requests, by key. Absent if there is no open request. */
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
   /** True from a cancellation until the server reports how the task ended. */
   readonly isCancelling?: true

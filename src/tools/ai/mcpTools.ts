@@ -27,8 +27,8 @@ export interface McpToolsOptions<Prefix extends string = '', Dynamic extends boo
   /** The tools of the server, if the app has already listed them. @default `await client.listTools()` */
   tools?: readonly Tool[] | undefined
   /**
-   * What happens when the abort signal of the generation aborts. `'detach'`: the work continues on the server, and can be
-   * resumed later. `'cancel'`: the client cancels the task.
+   * The effect of the abort signal of the generation. `'detach'`: the work continues on the server, and can be resumed
+   * later. `'cancel'`: the client cancels the task.
    * @default 'detach'
    */
   onAbort?: 'detach' | 'cancel' | undefined

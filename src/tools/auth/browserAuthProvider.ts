@@ -28,8 +28,8 @@ export interface BrowserAuthProviderOptions {
    */
   clientMetadata?: Partial<OAuthClientMetadata>
   /**
-   * The client id of the app, if the app is registered with the authorization server. A page cannot keep a secret, so there
-   * is no client secret. @default the app registers itself
+   * The client id of the app, if the app is registered with the authorization server. A client secret is not possible,
+   * because a page cannot keep a secret. @default the app registers itself
    */
   clientId?: string
   /** The https URL of the app's client metadata document, for authorization servers that accept such a URL as the client id. */
