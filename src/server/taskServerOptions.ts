@@ -146,8 +146,8 @@ export interface TaskServerOptions {
   /**
    * Adds a tool for clients without tasks, so that they can use `optional` tools that take longer than these clients wait.
    * A call that has not ended after `afterMs` ms is answered with a text that contains a handle. The client passes the
-   * handle to the added tool, named `get_result` or `name`, which waits for the result. Clients without tasks then see no
-   * `outputSchema` of `optional` tools.
+   * handle to the added tool, which waits for the result. The tool is named `get_result` unless you set `name`. Clients
+   * without tasks then see no `outputSchema` of `optional` tools.
    * @default no such tool: these clients wait for the response
    */
   resultTool?: { readonly afterMs: number; readonly name?: string }

@@ -39,8 +39,9 @@ export interface Deliveries {
   /**
    * Resumes the calls that were running when the last process ended, although no page requests them. Call it once when the
    * process starts: it calls `clientOf` for each user who has such a call. `clientOf` must return a watched client, and the
-   * existing one if the user already has a client: `get` of a pool does both. With several processes, call `resume` in
-   * each: when another process has ended, `clientOf` is called again for the users whose calls that process followed.
+   * existing one if the user already has a client, like `get` of a pool with `watch` as its `onCreate`. With several
+   * processes, call `resume` in each: when another process has ended, `clientOf` is called again for the users whose calls
+   * that process followed.
    */
   readonly resume: (clientOf: (userId: string) => unknown) => Promise<void>
   /**
