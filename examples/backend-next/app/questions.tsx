@@ -2,6 +2,7 @@
 
 import {
   type PendingInputRequest,
+  type UseElicitationFormResult,
   useElicitationForm,
   useInputRequests,
 } from 'taskwire/react'
@@ -25,32 +26,71 @@ function Question(pending: PendingInputRequest) {
     <form noValidate onSubmit={form.onSubmit} aria-label="Question">
       <p>{form.message}</p>
       {form.fields.map((field) => (
-        <p key={field.name}>
-          <label htmlFor={field.id}>{field.label}</label>{' '}
-          {field.kind === 'choice' ? (
-            <select {...form.inputProps(field)}>
-              {field.options.map((option) => (
-                <option key={option.value} value={option.value}>
-                  {option.label}
-                </option>
-              ))}
-            </select>
-          ) : (
-            field.kind !== 'choices' &&
-            field.kind !== 'unsupported' && (
-              <input {...form.inputProps(field)} />
-            )
-          )}
-          {field.error && <span id={field.errorId}> {field.error}</span>}
-        </p>
+        <Field key={field.name} field={field} form={form} />
       ))}
-      <button type="submit" disabled={!form.canSubmit}>
-        {form.fields.length === 0 ? 'Approve' : 'Answer'}
-      </button>
+      {form.address && (
+        <a
+          href={form.address.href}
+          target="_blank"
+          rel="noopener noreferrer"
+          onClick={form.submit}
+        >
+          {form.address.before}
+          <strong>{form.address.host}</strong>
+          {form.address.after}
+        </a>
+      )}
+      {form.warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {form.kind === 'form' && (
+        <button type="submit" disabled={!form.canSubmit}>
+          {form.fields.length === 0 ? 'Approve' : 'Answer'}
+        </button>
+      )}{' '}
       <button type="button" onClick={form.decline} disabled={!form.isEditable}>
         Decline
       </button>
       {form.problem && <p role="alert">{form.problem}</p>}
     </form>
+  )
+}
+
+interface FieldProps {
+  field: UseElicitationFormResult['fields'][number]
+  form: UseElicitationFormResult
+}
+
+function Field({ field, form }: FieldProps) {
+  const error = field.error && <span id={field.errorId}> {field.error}</span>
+  if (field.kind === 'choices')
+    return (
+      <fieldset>
+        <legend>{field.label}</legend>
+        {field.options.map((option) => (
+          <label key={option.value}>
+            <input {...form.optionProps(field, option)} /> {option.label}
+          </label>
+        ))}
+        {error}
+      </fieldset>
+    )
+  return (
+    <p>
+      <label htmlFor={field.id}>{field.label}</label>{' '}
+      {field.kind === 'choice' ? (
+        <select {...form.inputProps(field)}>
+          <option value="">Choose…</option>
+          {field.options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        field.kind !== 'unsupported' && <input {...form.inputProps(field)} />
+      )}
+      {error}
+    </p>
   )
 }

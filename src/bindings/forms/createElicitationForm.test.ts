@@ -614,7 +614,8 @@ describe('a page to visit', () => {
     expect(form.getState()).toMatchObject({
       kind: 'url',
       address: { href: before + host + after, before, host, after },
-      canSubmit: true,
+      canSubmit: false,
+      isEditable: true,
       warnings: [],
       fields: [],
     })
@@ -667,5 +668,12 @@ describe('a page to visit', () => {
     expect(sent()).toEqual([])
     await form.submit()
     expect(sent()).toEqual([{ action: 'accept' }])
+  })
+
+  it('has no consent by the submit event of a form, which may show no address', async () => {
+    const { form, sent } = visit('https://example.com/')
+    await form.onSubmit({ currentTarget: null, preventDefault: () => {} })
+    expect(sent()).toEqual([])
+    expect(form.getState()).toMatchObject({ status: 'open', isEditable: true })
   })
 })

@@ -78,7 +78,7 @@ export function createElicitationForm(
   }
 
   async function submit(): Promise<ElicitationField | undefined> {
-    if (!getState().canSubmit) return undefined
+    if (!getState().isEditable || asked.obstacle !== '') return undefined
     update({ isAttempted: true, passedOver: facts().failure })
     const content = contentOf(specs, values)
     if (formProblems(schema, content).length === 0) {
@@ -101,7 +101,8 @@ export function createElicitationForm(
       event.preventDefault()
       // An event loses it when it is over.
       const { currentTarget } = event
-      const wrong = await submit()
+      // A form that shows no address must not consent to one.
+      const wrong = getState().canSubmit ? await submit() : undefined
       if (getState().isEditable) focusWrong(currentTarget, wrong)
     },
     decline: async () => {

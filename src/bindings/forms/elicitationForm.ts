@@ -51,8 +51,8 @@ export interface ElicitationFormState {
   /** True if the user can answer: the status is `open` or `rejected`. */
   readonly isEditable: boolean
   /**
-   * True if the user can submit the form. False also if the user can only decline, because a required field cannot be shown
-   * or the address is not safe.
+   * True if the user can submit the form. False with `kind: 'url'`, which the user answers by opening the address, and if the
+   * user can only decline because a required field cannot be shown.
    */
   readonly canSubmit: boolean
   /** The fields in the order of the schema; none with `kind: 'url'`. */

@@ -52,7 +52,7 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
     status,
     isRetrying,
     isEditable,
-    canSubmit: isEditable && obstacle === '',
+    canSubmit: isEditable && obstacle === '' && kind === 'form',
     fields: showFields({ ...facts, specs: asked.specs, errors }, before?.fields),
     address,
     warnings,
