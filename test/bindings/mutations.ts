@@ -109,6 +109,25 @@ export const mutations: readonly Behaviour[] = [
       expect(server.count('tools/call')).toBe(2)
     },
   },
+  {
+    name: 'a press with other arguments, while the call of its key runs, is an error until that call ends, whose outcome is shown then',
+    async run({ mount, advance, act, server }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 3 }))
+      await advance(1500)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(500)
+      expect(view.shown.error?.name).toBe('ToolCallKeyConflictError')
+      expect(view.text).toBe('error: working undefined')
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":3}')
+      expect(view.shown.error).toBeNull()
+      expect(server.count('tools/call')).toBe(1)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(3000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+    },
+  },
   ...reloads,
   {
     name: 'a mutation with a key shows the newest call of another tab, and its own again once it makes one',

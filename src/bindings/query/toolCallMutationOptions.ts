@@ -4,6 +4,7 @@ import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.js'
 import type { ToolArguments, ToolName } from '../../core/client/tools.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
+import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
 import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
@@ -84,17 +85,25 @@ export function toolCallMutationOptions<
 ): ToolCallMutation<ToolOutputOf<S, T, Name>, ToolCallVariables<T, Name>>
 export function toolCallMutationOptions(client: TaskClient, options: AnyToolCallMutationOptions): unknown {
   inDevelopment?.(() => checkMembers(options, TOOL_CALL_MUTATION, MUTATION_ADVICE))
-  return toolCallMutation(client, options, () => {})
+  return toolCallMutation(client, options)
 }
 
 /** A tool call has side effects; offline, the call itself waits, and says so. */
 const UNREPEATED = { retry: false, networkMode: 'always' }
 
-/** {@link toolCallMutationOptions}; `onStart` is called with the id of each call that is made. */
+/** What is called with the calls of a mutation. */
+export interface ToolCallMutationListener {
+  /** A call is made. */
+  onStart(callId: string): void
+  /** The call is refused: one of the same key has other arguments. */
+  onConflict(): void
+}
+
+/** {@link toolCallMutationOptions}, for a component. */
 export function toolCallMutation(
   client: TaskClient,
   { name, key, outputSchema, meta, keepResult, mutation }: AnyToolCallMutationOptions,
-  onStart: (callId: string) => void,
+  listener?: ToolCallMutationListener,
 ): ToolCallMutation<unknown, object | undefined> {
   return {
     ...UNREPEATED,
@@ -112,8 +121,13 @@ export function toolCallMutation(
           ...(keepResult && { keepResult }),
         },
       )
-      onStart(call.callId)
-      return toolOutput(await call.result, name, outputSchema)
+      listener?.onStart(call.callId)
+      try {
+        return toolOutput(await call.result, name, outputSchema)
+      } catch (error) {
+        if (error instanceof ToolCallKeyConflictError) listener?.onConflict()
+        throw error
+      }
     },
   }
 }

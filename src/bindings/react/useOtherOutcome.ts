@@ -12,7 +12,7 @@ import { useLatest } from './useLatest.js'
 export function useOtherOutcome(
   client: TaskClient,
   options: AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
+): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
   const [outcome, setOutcome] = useState<CallOutcome>()
   const followed = useRef<OtherOutcome>(undefined)
   const latest = useLatest(options)
@@ -25,5 +25,10 @@ export function useOtherOutcome(
     return other.stop
   }, [client, callId, latest])
   const hide = useCallback(() => followed.current?.hide(), [])
-  return { outcome, noteOwn: (ownId) => followed.current?.noteOwn(ownId), hide }
+  return {
+    outcome,
+    noteOwn: (ownId) => followed.current?.noteOwn(ownId),
+    noteConflict: () => followed.current?.noteConflict(),
+    hide,
+  }
 }

@@ -47,12 +47,15 @@ export function useToolCallMutation(
   const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
   const ids = useRef(new Set<string>()).current
-  const { outcome, noteOwn, hide } = useOtherOutcome(client, options)
+  const { outcome, noteOwn, noteConflict, hide } = useOtherOutcome(client, options)
   const result = useMutation<unknown, Error, object | undefined>(
-    toolCallMutation(client, options, (startedId) => {
-      ids.add(startedId)
-      setLastCallId(startedId)
-      noteOwn(startedId)
+    toolCallMutation(client, options, {
+      onStart: (startedId) => {
+        ids.add(startedId)
+        setLastCallId(startedId)
+        noteOwn(startedId)
+      },
+      onConflict: noteConflict,
     }),
   )
   const { isIdle, variables, mutate, reset } = result

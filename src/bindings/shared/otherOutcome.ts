@@ -13,6 +13,11 @@ export type CallOutcome = Pick<
 export interface OtherOutcome {
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
+  /**
+   * A call of the mutation was refused, since one of its key runs. That error is shown until the one that runs ends, and then what
+   * became of that.
+   */
+  noteConflict(): void
   /** Shows nothing of the call until there is a newer one. */
   hide(): void
   stop(): void
@@ -53,16 +58,19 @@ export function followOtherOutcome(
   let isHidden = false
   let isCurrent = true
   let isLooking = false
+  /** Counts what was shown: of the same call, an earlier look shows nothing more. */
+  let turns = 0
 
-  async function show(call: ToolCall): Promise<void> {
+  async function show(call: ToolCall, isEndOnly: boolean): Promise<void> {
     const { startedAt } = call.getState()
+    const turn = ++turns
     handles.add(call)
     shown = startedAt
     isHidden = false
     const set = (next: CallOutcome) => {
-      if (isCurrent && !isHidden && shown === startedAt) onOutcome(next)
+      if (isCurrent && !isHidden && turn === turns) onOutcome(next)
     }
-    set(outcomeOf('pending'))
+    if (!isEndOnly) set(outcomeOf('pending'))
     try {
       set(outcomeOf('success', { data: await toolOutput(await call.result, name, options().outputSchema) }))
     } catch (thrown) {
@@ -71,12 +79,12 @@ export function followOtherOutcome(
   }
 
   /** Looks by `resumeToolCalls`, whose handles have a call followed, also where the client is lazy. */
-  async function look(): Promise<void> {
+  async function look(isEndOnly = false): Promise<void> {
     isLooking = true
     const [call] = await client.resumeToolCalls({ callId })
     isLooking = false
     if (call === undefined) return
-    if (isCurrent && shown !== call.getState().startedAt) void show(call)
+    if (isCurrent && (isEndOnly || shown !== call.getState().startedAt)) void show(call, isEndOnly)
     else call.detach()
   }
 
@@ -90,14 +98,17 @@ export function followOtherOutcome(
   })
   const stopForgotten = client.onForgotten((isForgotten) => {
     if (!isForgotten(callId)) return
+    turns += 1
     shown = undefined
     onOutcome(undefined)
   })
   return {
     noteOwn(ownId) {
+      turns += 1
       shown = client.getToolCallState(ownId)?.startedAt
       onOutcome(undefined)
     },
+    noteConflict: () => void look(true),
     hide() {
       isHidden = true
       onOutcome(undefined)

@@ -11,7 +11,7 @@ export function createOtherOutcome(
   client: Accessor<TaskClient>,
   callId: Accessor<string | undefined>,
   options: Accessor<AnyToolCallMutationOptions>,
-): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
+): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
   const [outcome, setOutcome] = createSignal<CallOutcome>()
   let other: OtherOutcome | undefined
   createEffect(
@@ -22,5 +22,10 @@ export function createOtherOutcome(
       onCleanup(other.stop)
     }),
   )
-  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId), hide: () => other?.hide() }
+  return {
+    outcome,
+    noteOwn: (ownId) => other?.noteOwn(ownId),
+    noteConflict: () => other?.noteConflict(),
+    hide: () => other?.hide(),
+  }
 }

@@ -51,12 +51,15 @@ export function useToolCallMutation(
   const [lastCallId, setLastCallId] = createSignal<string>()
   const ids = new Set<string>()
   const keyedId = createMemo(() => keyedCallId(client(), options()))
-  const { outcome, noteOwn, hide } = createOtherOutcome(client, keyedId, options)
+  const { outcome, noteOwn, noteConflict, hide } = createOtherOutcome(client, keyedId, options)
   const result = useMutation(() =>
-    toolCallMutation(client(), options(), (startedId) => {
-      ids.add(startedId)
-      setLastCallId(startedId)
-      noteOwn(startedId)
+    toolCallMutation(client(), options(), {
+      onStart: (startedId) => {
+        ids.add(startedId)
+        setLastCallId(startedId)
+        noteOwn(startedId)
+      },
+      onConflict: noteConflict,
     }),
   )
   const callId = () => keyedId() ?? (result.isIdle ? undefined : lastCallId())

@@ -11,7 +11,7 @@ export function otherOutcome(
   client: () => TaskClient,
   callId: () => string | undefined,
   options: () => AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
+): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
   let outcome: CallOutcome | undefined
   let other: OtherOutcome | undefined
   const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {
@@ -29,6 +29,7 @@ export function otherOutcome(
       return read(client(), callId())
     },
     noteOwn: (ownId) => other?.noteOwn(ownId),
+    noteConflict: () => other?.noteConflict(),
     hide: () => other?.hide(),
   }
 }

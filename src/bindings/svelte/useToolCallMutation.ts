@@ -63,11 +63,14 @@ export function useToolCallMutation(
   }
   const other = otherOutcome(client, keyedId, options)
   const result = createMutation(() =>
-    toolCallMutation(client(), options(), (startedId) => {
-      ids.add(startedId)
-      lastCallId = startedId
-      announceLast()
-      other.noteOwn(startedId)
+    toolCallMutation(client(), options(), {
+      onStart: (startedId) => {
+        ids.add(startedId)
+        lastCallId = startedId
+        announceLast()
+        other.noteOwn(startedId)
+      },
+      onConflict: other.noteConflict,
     }),
   )
   listenToSettled(client, options, callId, { ids, reset: () => result.reset() })

@@ -9,7 +9,9 @@ export function useOtherOutcome(
   client: () => TaskClient,
   callId: () => string | undefined,
   options: () => AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'hide'> & { readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>> } {
+): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & {
+  readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>>
+} {
   const outcome = shallowRef<CallOutcome>()
   let other: OtherOutcome | undefined
   if (!isServer) {
@@ -26,5 +28,10 @@ export function useOtherOutcome(
       { immediate: true, flush: 'sync' },
     )
   }
-  return { outcome, noteOwn: (ownId) => other?.noteOwn(ownId), hide: () => other?.hide() }
+  return {
+    outcome,
+    noteOwn: (ownId) => other?.noteOwn(ownId),
+    noteConflict: () => other?.noteConflict(),
+    hide: () => other?.hide(),
+  }
 }

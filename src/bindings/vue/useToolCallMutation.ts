@@ -52,12 +52,15 @@ export function useToolCallMutation(
   const lastCallId = shallowRef<string>()
   const ids = new Set<string>()
   const keyedId = () => keyedCallId(client(), read())
-  const { outcome, noteOwn, hide } = useOtherOutcome(client, keyedId, read)
+  const { outcome, noteOwn, noteConflict, hide } = useOtherOutcome(client, keyedId, read)
   const result = useMutation(() => ({
-    ...toolCallMutation(client(), read(), (startedId) => {
-      ids.add(startedId)
-      lastCallId.value = startedId
-      noteOwn(startedId)
+    ...toolCallMutation(client(), read(), {
+      onStart: (startedId) => {
+        ids.add(startedId)
+        lastCallId.value = startedId
+        noteOwn(startedId)
+      },
+      onConflict: noteConflict,
     }),
     shallow: true,
   }))
