@@ -74,6 +74,30 @@ describe('a call that ended in an earlier visit', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it.each(['success', 'failure'])(
+    'keeps the time of its end, however often its outcome is fetched (%s)',
+    async (outcome) => {
+      const first = open()
+      const made = first.startToolCall({ name: 'work', arguments: { seconds: 1, outcome } }, { key: 'k' })
+      made.result.catch(() => {})
+      await server.advance(3000)
+      const { startedAt, endedAt } = made.getState()
+      expect(endedAt).toBeGreaterThan(startedAt)
+      await first.close()
+      for (let visits = 0; visits < 3; visits += 1) {
+        await server.advance(60_000)
+        const client = await nextVisit()
+        expect(calls(client)).toMatchObject([{ phase: 'ended', startedAt, endedAt }])
+        const call = client.getToolCall(made.callId)
+        call?.result.catch(() => {})
+        await server.advance(1000)
+        expect(call?.getState()).toMatchObject({ startedAt, endedAt })
+        expect(call?.getState().phase).not.toBe('ended')
+        await client.close()
+      }
+    },
+  )
+
   it('leaves the list when it is forgotten, here or in another tab', async () => {
     const callId = await visit()
     const [a, b] = [await nextVisit(), await nextVisit()]

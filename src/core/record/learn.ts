@@ -3,7 +3,7 @@ import { TaskExpiredError, TaskInputRequiredError, TaskProtocolError, TaskStuckE
 import { undeclaredError } from '../protocol/inputCapabilities.js'
 import type { InputRequest } from '../protocol/inputRequest.js'
 import { READ_MORE } from '../protocol/readMore.js'
-import { type DetailedTask, isSameTask, isTerminalTask, pickTask, type Task } from '../protocol/task.js'
+import { type DetailedTask, isSameTask, isTerminal, isTerminalTask, pickTask, type Task } from '../protocol/task.js'
 import { type PollPolicy, pollInterval } from '../time/policy.js'
 import { takeAsked } from './inputs.js'
 import { isAnotherTask } from './merge.js'
@@ -49,7 +49,11 @@ export function learn(record: TaskRecord, snapshot: DetailedTask, arrival: Arriv
   const { passedOver } = record.here
   const order = takeSnapshot({ task: record.task, passedOver }, snapshot, askedAt > record.heardAt)
   if (order.task !== snapshot) return passOver(record, snapshot, order.passedOver, arrival, rules.policy)
-  if (isTerminalTask(snapshot)) return withTask(ended(record, { at: now, task: snapshot }), pickTask(snapshot), now)
+  if (isTerminalTask(snapshot)) {
+    // An outcome that is fetched again is no later end.
+    const at = isTerminal(record.task.status) ? record.snapshotAt || now : now
+    return { ...ended(record, { at, task: snapshot }, now), task: pickTask(snapshot), snapshotAt: at, heardAt: now }
+  }
   const known = seen(record, askedAt)
   // This was the last poll, unless the answer has prolonged the ttl.
   const wasLast = isPastTtl(known.task, known.receivedAt, askedAt)
@@ -171,16 +175,12 @@ function withInputRequests(
 const NOTHING_ASKED: TaskRecord['inputRequests'] = {}
 const CHANGED = 'an input request changed under the key it had'
 
-function withTask(record: TaskRecord, task: Task, now: number): TaskRecord {
-  return { ...record, task, snapshotAt: now, heardAt: now }
-}
-
-/** The record of a task for which nothing is left to be done. */
-export function ended(record: TaskRecord, end: TaskEnd): TaskRecord {
+/** The record of a task for which nothing is left to be done. `now`: when that is noted. */
+export function ended(record: TaskRecord, end: TaskEnd, now: number = end.at): TaskRecord {
   const { at } = end
   const isLost = 'error' in end && end.error instanceof TaskExpiredError
   const lost = isLost ? { at, reason: (end.error as TaskExpiredError).reason } : record.lost
-  return { ...record, ...answeredPoll(at), end, lost, notedAt: at }
+  return { ...record, ...answeredPoll(now), end, lost, notedAt: now }
 }
 
 /**

@@ -76,8 +76,9 @@ export async function settle(
   }
   if (entry.call.stage.name === 'left') return
   entry.lastRecord = entry.task && recordOfEntry(run, entry)
-  const task = named ?? entry.task?.record.task
-  changeCall(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, now, task) }))
+  const { record } = entry.task ?? {}
+  const task = named ?? record?.task
+  changeCall(run, entry, (call, now) => ({ ...call, stage: settledBy(outcome, record?.end?.at ?? now, task) }))
   take(run, () => detachFromTask(run, entry))
   if ('error' in outcome) entry.reject(outcome.error)
   else entry.resolve(outcome.result)
