@@ -20,7 +20,11 @@ const rate = extra.rate === undefined ? undefined : Number(extra.rate)
 const kinds = extra.database === undefined ? (['redis', 'postgres'] as const) : [extra.database as 'redis' | 'postgres']
 for (const kind of kinds) {
   const startedAt = Date.now()
-  const { problems, ...counts } = await playProcesses({ kind, calls: runs, seed, ...(rate !== undefined && { rate }) })
+  const { problems, ...counts } = await playProcesses({
+    ...{ kind, calls: runs, seed },
+    ...(rate !== undefined && { rate }),
+    ...(flags.load && { onTheWayMs: 10_000 }),
+  })
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`${kind}: ${runs} calls from seed ${seed} in ${seconds} s`, JSON.stringify(counts))
   for (const problem of problems) console.error(`  ${problem}`)

@@ -17,6 +17,11 @@ export interface ProcessChaosOptions {
   readonly seed: number
   /** How many calls are started in a second. */
   readonly rate?: number
+  /**
+   * How long a `tools/call` may be on its way to the server, and its answer to the record, in ms: longer where the processes get little
+   * time.
+   */
+  readonly onTheWayMs?: number
 }
 
 export interface ProcessChaosReport {
@@ -38,9 +43,6 @@ const hasKeys = (user: string | null): boolean => Number(user?.at(-1)) % 2 === 0
 const CUT_MS = 4000
 /** How long all calls may take after the last fault, in ms. */
 const PATIENCE_MS = 120_000
-
-/** How long a `tools/call` may be on its way to the server on a busy machine, and its answer to the record, in ms. */
-const ON_THE_WAY_MS = 2000
 
 /** What happens to a process no longer before or after its `tools/call` is told beside a call that ended as it must not, in ms. */
 const NEAR_MS = 15_000
@@ -79,6 +81,7 @@ export async function playProcesses({
   calls,
   seed,
   rate = 12,
+  onTheWayMs = 2000,
 }: ProcessChaosOptions): Promise<ProcessChaosReport> {
   const random = seededRandom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
@@ -202,9 +205,9 @@ export async function playProcesses({
       faults.some(
         ({ name, isKill, from, until }) =>
           headers.get('x-process') === name &&
-          from <= (answeredAt || Number.POSITIVE_INFINITY) + ON_THE_WAY_MS &&
+          from <= (answeredAt || Number.POSITIVE_INFINITY) + onTheWayMs &&
           // What a killed process has sent arrives, however late.
-          (isKill || until >= arrivedAt - ON_THE_WAY_MS),
+          (isKill || until >= arrivedAt - onTheWayMs),
       )
     return !hasKeys(user) && (sent.length === 0 || sent.some(isDuring))
   }
