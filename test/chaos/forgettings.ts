@@ -36,6 +36,8 @@ export function createForgettings({ now, wallClock, tabs, isStartedSince }: Forg
   const forgotten = new Map<string, { at: number; readonly callers: readonly Tab[] }>()
   /** How many calls had been started when the app asked for it. */
   const askedAfter = new Map<string, number>()
+  /** How often each call was begun. */
+  const begun = new Map<string, number>()
   /** What the app has asked for lately, and other tabs may have yet to hear of. */
   let underWay: {
     readonly by: TaskClient | undefined
@@ -67,15 +69,19 @@ export function createForgettings({ now, wallClock, tabs, isStartedSince }: Forg
       const itsNow = timeOf(by)
       if (callers.some((tab) => (stateIn(tab)?.startedAt ?? 0) > itsNow)) return
       const at = now()
+      const before = begun.get(callId)
       done.then(
         (isComplete) => {
-          if (isComplete && askedAfter.get(callId) === order && !isStartedSince(callId, order))
-            forgotten.set(callId, { at, callers })
+          const isBegunSince = begun.get(callId) !== before || isStartedSince(callId, order)
+          if (isComplete && askedAfter.get(callId) === order && !isBegunSince) forgotten.set(callId, { at, callers })
         },
         () => {},
       )
     },
-    started: (callId) => void forgotten.delete(callId),
+    started: (callId) => {
+      begun.set(callId, (begun.get(callId) ?? 0) + 1)
+      forgotten.delete(callId)
+    },
     isMeant: ({ client, aheadMs }, callId) =>
       underWay.some(
         ({ by, at, saidAt, callIds }) =>

@@ -675,8 +675,11 @@ export function createWorld(
         begin(callId)
       }
       const removeNonce = client.addCallMeta(() => () => ({ [NONCE_META]: nonce }))
+      const before = key && client.getToolCallState(client.toolCallId(name, key))?.task?.taskId
       const call = client.startToolCall({ name, arguments: plan }, { repeat, ...(key !== undefined && { key }) })
       removeNonce()
+      // Its call is made again, and the page remembers nothing of the task of before.
+      if (before && !follows(tab, before)) floors.left(tab, before)
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)
       awaitResult(tab, call, nonce)
