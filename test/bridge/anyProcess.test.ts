@@ -80,7 +80,7 @@ function setUp() {
     },
   })
   return {
-    ...{ server, client, processes, route, slow, frozen, late },
+    ...{ server, storage, client, processes, route, slow, frozen, late },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -285,6 +285,32 @@ it('the outcome of a call that ended in an earlier life comes from the process t
   expect(call.getState().phase).toBe('completed')
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
   expect(server.count('tools/call')).toBe(1)
+})
+
+it('a result comes where the process of the news lists the call as ended, and the one that is asked takes it for running', async () => {
+  const { server, storage, client, processes, route, moveStream, kill, begin } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall(WORK, { key: 'k' })
+  void processes.B.client.resumeToolCalls()
+  await server.advance(2000)
+  server.faults.drop({ method: 'tasks/get' })
+  await kill('A')
+  // It has noted the end, and was killed before it told anybody.
+  for (const key of await storage.keys()) {
+    const record = JSON.parse(String(await storage.getItem(key)))
+    await storage.setItem(key, JSON.stringify({ ...record, task: { ...record.task, status: 'completed' } }))
+  }
+  begin('A')
+  route.actions = 'B'
+  moveStream('A')
+  await server.advance(5000)
+  expect(call.getState().phase).toBe('ended')
+  server.faults.clear()
+  await server.advance(60_000)
+  expect(call.getState().phase).toBe('completed')
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })
 
 it('a page gets the result of the call that another process has made again meanwhile', async () => {

@@ -24,7 +24,7 @@ export interface Asking {
   takeAnswer(entry: Entry, answer: Answer): void
   /** Fetches the outcome of a call that ended in an earlier life of the backend. */
   fetchOutcome(entry: Entry): void
-  /** Asks for the calls that other processes have, until the news know them. */
+  /** Asks for the calls and the outcomes that other processes have, until the news know them. */
   watch(): void
   close(): void
 }
@@ -41,6 +41,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
     if (entry.shown.phase !== 'ended') return
     entry.isWanted = true
     ask(entry)
+    watch()
   }
 
   /** Asks what has become of a call. Any process of the backend can read that. */
@@ -93,11 +94,19 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
     watch()
   }
 
+  /**
+   * True where the news do not say what becomes of the call. Of one that has ended, they may say no more than that, while the process
+   * that was asked takes it for running, or fetches its outcome.
+   */
+  function isMissing(entry: Entry): boolean {
+    return book.isElsewhere(entry) || (entry.isWanted && entry.shown.phase === 'ended')
+  }
+
   function watch(delayMs: number = FIRST_ASK_MS): void {
-    if (timer !== undefined || ![...entries.values()].some(book.isElsewhere)) return
+    if (timer !== undefined || ![...entries.values()].some(isMissing)) return
     timer = environment.setTimeout(() => {
       timer = undefined
-      for (const entry of [...entries.values()]) if (book.isElsewhere(entry)) ask(entry)
+      for (const entry of [...entries.values()]) if (isMissing(entry)) ask(entry)
       watch(NEXT_ASK_MS)
     }, delayMs)
   }
