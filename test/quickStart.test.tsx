@@ -21,6 +21,9 @@ vi.mock('../docs/examples/typedQuick/client', () => ({
 // By a name that the compiler does not follow: client.ts registers its tools for every hook of the program.
 const example = (name: string) => import(resolve('docs/examples/typedQuick', name))
 
+// Why the tool fails, if it does.
+let refusal: string | undefined
+
 const report = defineTool({
   name: 'generate_report',
   inputSchema: z.object({ quarter: z.string() }),
@@ -28,12 +31,14 @@ const report = defineTool({
   async handler({ quarter }, { progress, sleep }) {
     await progress(0, 4, 'Africa')
     await sleep(5000)
+    if (refusal !== undefined) return { isError: true, content: [{ type: 'text', text: refusal }] }
     const title = `The report of ${quarter}`
     return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
   },
 })
 
-function openPage() {
+function openPage(reason?: string) {
+  refusal = reason
   const server = createTestServer({ tools: [report] })
   page.client = createTaskClient({ url: server.url, environment: server.environment })
   const advance = (ms: number) => act(() => server.advance(ms))
@@ -54,9 +59,24 @@ test('the quick start of React shows progress, then the result, and the end of a
   await advance(1000)
   await press('Cancel')
   await advance(5000)
-  expect(screen.getByRole('alert').textContent).toBe('The task was cancelled.')
+  expect(screen.getByRole('status').textContent).toBe('The task was cancelled.')
+  expect(screen.queryByRole('alert')).toBeNull()
   screen.getByRole('button', { name: 'Generate the weekly report' })
   expect(server.count('tools/call')).toBe(2)
+})
+
+test('the quick start of React says that the server is away, and why the tool has failed', async () => {
+  const { server, advance, press } = openPage('There is no report of Q3.')
+  const { default: App } = await example('App.tsx')
+  render(<App />)
+  await press('Generate the weekly report')
+  await advance(1000)
+  const repair = server.faults.status(503)
+  await advance(3000)
+  screen.getByText('Reconnecting…')
+  repair()
+  await advance(30_000)
+  expect(screen.getByRole('alert').textContent).toBe('There is no report of Q3.')
 })
 
 test('the quick start of plain DOM shows progress, then the text of the result, and offers what can be done', async () => {
@@ -76,7 +96,7 @@ test('the quick start of plain DOM shows progress, then the text of the result, 
   await advance(1000)
   await press('Cancel')
   await advance(5000)
-  expect(screen.getByRole('alert').textContent).toBe('The task was cancelled.')
+  expect(screen.getByRole('status').textContent).toBe('The task was cancelled.')
   expect(buttons()).toEqual(['Generate the weekly report'])
 })
 

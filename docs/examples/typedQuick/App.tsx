@@ -1,3 +1,4 @@
+import { type CallToolResult, TaskCancelledError } from 'taskwire'
 import { TaskClientProvider, useToolCallMutation } from 'taskwire/react'
 import { client } from './client'
 
@@ -14,8 +15,9 @@ export default function App() {
 
 function Report() {
   const report = useToolCallMutation({ name: 'generate_report', key: 'weekly' })
+  const { data, error } = report
   if (report.isPending) {
-    const { phase, progress } = report.call ?? {}
+    const { phase, network, progress } = report.call ?? {}
     return (
       <>
         <progress
@@ -26,7 +28,9 @@ function Report() {
         <p>
           {phase === 'input_required'
             ? 'Waiting for your answer.'
-            : (progress?.message ?? 'Starting…')}
+            : network === 'retrying'
+              ? 'Reconnecting…'
+              : (progress?.message ?? 'Starting…')}
         </p>
         <button
           type="button"
@@ -43,14 +47,19 @@ function Report() {
       <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>
         Generate the weekly report
       </button>
-      {report.error && <p role="alert">{report.error.message}</p>}
-      {report.data && (
-        <p>
-          {report.data.isError
-            ? 'The tool has failed.'
-            : `Total: ${report.data.structuredContent.total}`}
+      {error && (
+        <p role={error instanceof TaskCancelledError ? 'status' : 'alert'}>
+          {error.message}
         </p>
       )}
+      {data?.isError && <p role="alert">{textOf(data)}</p>}
+      {data && !data.isError && <p>Total: {data.structuredContent.total}</p>}
     </>
   )
+}
+
+function textOf({ content }: CallToolResult) {
+  return content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }

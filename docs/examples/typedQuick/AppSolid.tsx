@@ -1,5 +1,6 @@
 /** @jsxImportSource solid-js */
 import { Show } from 'solid-js'
+import { type CallToolResult, TaskCancelledError } from 'taskwire'
 import { TaskClientProvider, useToolCallMutation } from 'taskwire/solid'
 import { client } from './client'
 
@@ -22,7 +23,7 @@ function Report() {
   const result = () =>
     report.data &&
     (report.data.isError
-      ? 'The tool has failed.'
+      ? textOf(report.data)
       : `Total: ${report.data.structuredContent.total}`)
   return (
     <Show
@@ -36,9 +37,17 @@ function Report() {
             Generate the weekly report
           </button>
           <Show when={report.error}>
-            {(error) => <p role="alert">{error().message}</p>}
+            {(error) => (
+              <p
+                role={
+                  error() instanceof TaskCancelledError ? 'status' : 'alert'
+                }
+              >
+                {error().message}
+              </p>
+            )}
           </Show>
-          <p>{result()}</p>
+          <p role={report.data?.isError ? 'alert' : 'status'}>{result()}</p>
         </>
       }
     >
@@ -57,7 +66,9 @@ function Report() {
       <p>
         {report.call?.phase === 'input_required'
           ? 'Waiting for your answer.'
-          : (report.call?.progress?.message ?? 'Starting…')}
+          : report.call?.network === 'retrying'
+            ? 'Reconnecting…'
+            : (report.call?.progress?.message ?? 'Starting…')}
       </p>
       <button
         type="button"
@@ -68,4 +79,10 @@ function Report() {
       </button>
     </Show>
   )
+}
+
+function textOf({ content }: CallToolResult) {
+  return content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('\n')
 }

@@ -9,8 +9,10 @@ declare module 'taskwire' {
   }
 }
 
+// #region devtools
 if (import.meta.env.DEV) {
   void import('taskwire/devtools').then(({ mountTaskwireDevtools }) =>
     mountTaskwireDevtools(client),
   )
 }
+// #endregion devtools

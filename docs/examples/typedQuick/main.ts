@@ -1,3 +1,4 @@
+import { TaskCancelledError } from 'taskwire'
 import { client } from './client'
 
 const title = Object.assign(document.createElement('h1'), {
@@ -29,7 +30,9 @@ function show() {
   if (call?.progress) bar.value = call.progress.progress
   else bar.removeAttribute('value') // a bar without a value moves to and fro
 
-  line.role = call?.error || call?.result?.isError ? 'alert' : 'status'
+  const isCancelled = call?.error instanceof TaskCancelledError
+  const hasFailed = call?.result?.isError || (call?.error && !isCancelled)
+  line.role = hasFailed ? 'alert' : 'status'
   if (call?.result)
     line.textContent = call.result.content
       .map((block) => (block.type === 'text' ? block.text : ''))
@@ -37,6 +40,8 @@ function show() {
   else if (call?.error) line.textContent = call.error.message
   else if (call?.phase === 'input_required')
     line.textContent = 'Waiting for your answer.'
+  else if (isRunning && call.network === 'retrying')
+    line.textContent = 'Reconnecting…'
   else
     line.textContent = isRunning ? (call.progress?.message ?? 'Starting…') : ''
 }

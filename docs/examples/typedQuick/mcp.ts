@@ -5,8 +5,7 @@ import { server } from './reports.ts'
 
 /** Serves the tool at /mcp, in `vite` and in `vite preview`. */
 export function mcp(): Plugin {
-  // The cast is for exactOptionalPropertyTypes; without that option it is not
-  // needed.
+  // Needed only if your tsconfig sets `exactOptionalPropertyTypes`.
   const handle = toNodeHandler(server) as RequestListener
   return {
     name: 'mcp',

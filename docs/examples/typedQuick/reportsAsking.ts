@@ -5,6 +5,7 @@ import {
 } from 'taskwire/server'
 import { z } from 'zod'
 
+// #region tool
 const report = defineTool({
   name: 'generate_report',
   description:
@@ -13,6 +14,7 @@ const report = defineTool({
   outputSchema: z.object({ title: z.string(), total: z.number() }),
   taskSupport: 'optional',
   async handler({ quarter }, { progress, elicit, sleep }) {
+    // Anywhere in the handler, which continues here with the answer.
     const answer = await elicit({
       message: `What is the title of the report for ${quarter}?`,
       requestedSchema: z.object({
@@ -36,6 +38,7 @@ const report = defineTool({
     }
   },
 })
+// #endregion tool
 
 // In development, each edit loads this file again. The tasks are kept.
 const kept = globalThis as { tasks?: InMemoryTaskStore }

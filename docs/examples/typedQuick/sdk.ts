@@ -24,6 +24,4 @@ const call = client.startToolCall(
 call.subscribe(({ progress, phase }) => console.log(progress?.message ?? phase))
 
 const result = await call.result
-console.log(
-  result.isError ? 'The tool has failed.' : result.structuredContent.total,
-)
+console.log(result.isError ? result.content : result.structuredContent.total)
