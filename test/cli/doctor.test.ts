@@ -27,6 +27,24 @@ async function examine(url: string, args: readonly string[] = [], time?: TestTim
 
 const asPage = (origin = HOME) => ['--origin', origin]
 
+/** A server of its own page, behind what answers preflights for every page of this machine, as Vite does. */
+const behindVite: Doctored = {
+  request: (request) => {
+    if (request.method !== 'OPTIONS') return undefined
+    const headers = {
+      'Access-Control-Allow-Origin': request.headers.get('origin') ?? '',
+      'Access-Control-Allow-Headers': request.headers.get('access-control-request-headers') ?? '',
+      'Access-Control-Max-Age': '600',
+    }
+    return new Response(null, { status: 204, headers })
+  },
+  response: (headers, { body, status }, request) => {
+    const origin = request.headers.get('origin')
+    if (origin !== null) headers.set('access-control-allow-origin', origin)
+    return new Response(body, { status, headers })
+  },
+}
+
 /** A server behind the same middleware on the way out. */
 const withHeaders = (change: (headers: Headers) => void): Doctored => ({
   response: (headers) => {
@@ -95,6 +113,15 @@ it('the doctor leaves an open stream when it has watched long enough', async () 
   await isLeft
 })
 
+interface Wrong {
+  readonly server: Doctored
+  readonly options?: { cors: undefined }
+  readonly finds: string
+  readonly says: RegExp
+  readonly args?: string[]
+  readonly time?: TestTime
+}
+
 /** One server for each finding; nothing else about it is wrong. */
 const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; args?: string[]; time?: TestTime }> = {
   'redirects to a URL with a slash at its end': {
@@ -153,6 +180,12 @@ const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; arg
     },
     finds: 'response-origin',
     says: /come without Access-Control-Allow-Origin/,
+  },
+  'refuses pages whose preflight something else has answered': {
+    server: behindVite,
+    options: { cors: undefined },
+    finds: 'response-origin',
+    says: /The preflight is fine, but the server refuses requests of http:\/\/localhost:5173 with HTTP 403/,
   },
   'has CORS for what goes well only': {
     server: {
@@ -267,8 +300,8 @@ const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; arg
 }
 
 describe('the doctor finds one thing on a server that', () => {
-  it.each(Object.entries(wrong))('%s', async (_, { server, finds, says, args = [], time }) => {
-    const url = await serve(doctoredServer(server))
+  it.each(Object.entries(wrong))('%s', async (_, { server, options, finds, says, args = [], time }) => {
+    const url = await serve(doctoredServer(server, options as never))
     const { findings, exitCode } = await examine(url, args.includes('--origin') ? args : [...asPage(), ...args], time)
     expect(findings.map(({ check }) => check)).toEqual([finds])
     expect(findings[0]?.problem).toMatch(says)
@@ -520,3 +553,14 @@ describe('the doctor on a server that answers with HTTP 501', () => {
     expect(output).not.toContain('Check that the URL')
   })
 })
+  it('[EDGE-41] asks without an origin where the made-up one passes the preflight, and the server refuses it', async () => {
+    const url = await serve(doctoredServer(behindVite, { cors: undefined } as never))
+    const { output, exitCode } = await taskwire(['doctor', url])
+    expect(output).toContain('ok It speaks MCP (mcp)')
+    expect(output).toContain('CORS was not checked because no --origin was given.')
+    expect(output).not.toContain('(preflight)')
+    expect(output).not.toContain('403')
+    expect(exitCode).toBe(0)
+    expect((await examine(url)).diagnosis).toMatchObject({ cors: 'not checked', findings: [] })
+  })
+

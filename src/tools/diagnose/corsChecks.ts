@@ -162,10 +162,19 @@ function notLetIn({ preflights, isReadable }: Observed, origin: string): Found {
 
 /** Undefined where the response cannot be judged, or was not asked for on behalf of a page. */
 function judgeResponse(seen: Observed, answer: Answer | undefined, what: string): readonly Found[] | undefined {
-  const { page, seesHeaders } = seen
+  const { page, seesHeaders, isOriginRefused } = seen
   if (page === undefined || !seesHeaders || !letsIn(seen) || !speaks(seen)) return undefined
   if (answer === undefined || 'failure' in answer) return undefined
+  if (isOriginRefused) return [refused(page.origin)]
   return allowsOrigin(answer.headers, page.origin) ? [] : [unreadable(what, page.origin)]
+}
+
+function refused(origin: string): Found {
+  return {
+    problem: `The preflight is fine, but the server refuses requests of ${origin} with HTTP 403. It answers the same requests without an Origin.`,
+    remedy: 'Allow the origin in the server, too: something in front of it has answered the preflight.',
+    lines: originLines(origin),
+  }
 }
 
 const ERRORS = 'Responses with an error status'

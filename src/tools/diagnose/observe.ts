@@ -32,12 +32,17 @@ export async function observe(options: ObserveOutsideOptions): Promise<Observed>
   // A server that does not know the made-up origin may refuse whatever comes from it.
   const sendsOrigin = page !== undefined && (!page.isAssumed || opening?.allowsOrigin === true)
   const headers = { ...options.headers, ...(sendsOrigin && { origin: page.origin }) }
-  const met = await meetServer(createAsker({ ...options, headers }), options)
+  const asked = await meetServer(createAsker({ ...options, headers }), options)
+  // Something in front of the server may have answered the preflight.
+  const again = sendsOrigin && isForbidden(asked) ? await meetServer(stranger, options) : undefined
+  const isOriginRefused = again?.server !== undefined
+  const met = isOriginRefused ? again : asked
   const needsCredentials = asksForCredentials(met) || sendsCredentials(options)
   const isThere = met.first !== undefined && !('failure' in met.first)
   const sets = headerSets({ era: met.server?.era, hasSession: met.server?.hasSession === true, needsCredentials })
+  const isCorsAsked = page !== undefined && !(page.isAssumed && isOriginRefused)
   const preflights =
-    page && isThere ? await Promise.all(sets.map((one) => askPreflight(stranger, page, one, isPrivate))) : []
+    isCorsAsked && isThere ? await Promise.all(sets.map((one) => askPreflight(stranger, page, one, isPrivate))) : []
   return {
     url,
     page,
@@ -46,6 +51,7 @@ export async function observe(options: ObserveOutsideOptions): Promise<Observed>
     needsCredentials,
     preflights,
     isReadable: undefined,
+    isOriginRefused,
     ...met,
   }
 }
@@ -60,7 +66,8 @@ export interface ObserveInPageOptions extends ObserveOptions {
 export async function observeInPage(options: ObserveInPageOptions): Promise<Observed> {
   const { url, pageUrl, isOnline } = options
   const page = pageUrl === undefined ? undefined : pageOf(url, new URL(pageUrl).origin)
-  const base = { url, page, isOffline: !isOnline, seesHeaders: false, needsCredentials: sendsCredentials(options) }
+  const needsCredentials = sendsCredentials(options)
+  const base = { url, page, isOffline: !isOnline, seesHeaders: false, needsCredentials, isOriginRefused: false }
   const unasked = { preflights: [], isReadable: undefined }
   if (!isOnline || isMixedContent(page, url)) return { ...base, ...unasked, ...NOT_MET }
   const met = await meetServer(createAsker(options), options)
@@ -141,6 +148,10 @@ export function isMixedContent(page: Page | undefined, url: URL): boolean {
 
 function asksForCredentials({ first }: Pick<Observed, 'first'>): boolean {
   return first !== undefined && 'status' in first && (first.status === 401 || first.status === 403)
+}
+
+function isForbidden({ first }: Pick<Observed, 'first'>): boolean {
+  return first !== undefined && 'status' in first && first.status === 403
 }
 
 function sendsCredentials({ headers }: Pick<AskerOptions, 'headers'>): boolean {

@@ -109,6 +109,8 @@ export interface Observed {
   readonly isReadable: boolean | undefined
   /** The response to the first request; undefined where none was sent. */
   readonly first: Answer | undefined
+  /** True if the server refuses what it answers without an `Origin` when it comes with that of the page. */
+  readonly isOriginRefused: boolean
   readonly server: ServerSeen | undefined
   /** The response to a request that a server has to refuse. */
   readonly refusal: Answer | undefined
