@@ -123,7 +123,7 @@ interface Wrong {
 }
 
 /** One server for each finding; nothing else about it is wrong. */
-const wrong: Record<string, { server: Doctored; finds: string; says: RegExp; args?: string[]; time?: TestTime }> = {
+const wrong: Record<string, Wrong> = {
   'redirects to a URL with a slash at its end': {
     server: { request: ({ url }) => new Response(null, { status: 308, headers: { Location: `${url}/` } }) },
     finds: 'redirect',
@@ -394,6 +394,15 @@ describe('the doctor follows a task', () => {
       },
     }
   }
+  const answering = (called: object, tasks: readonly object[]): Doctored => ({
+    request: (_, message) => {
+      const isReal = (message['params'] as { taskId?: string } | undefined)?.taskId === 'task-0123456789'
+      if (message['method'] === 'tools/call') return answer(message, { result: { resultType: 'complete', ...called } })
+      if (message['method'] === 'tasks/cancel') return answer(message, { result: {} })
+      if (message['method'] !== 'tasks/get' || !isReal) return undefined
+      return answer(message, { result: { resultType: 'complete', ...tasks[0] } })
+    },
+  })
   const call = ['--tool', 'report', '--arguments', '{"quarter":"Q3"}', ...asPage()]
 
   it('from start to end, no faster than the server asks, and prints a table of its polls', async () => {
@@ -414,6 +423,54 @@ describe('the doctor follows a task', () => {
     const url = await serve(doctoredServer(polled()))
     const { diagnosis } = await examine(url, call)
     expect(diagnosis.run).toMatchObject({ outcome: 'completed', polls: [{ atMs: 500 }, { atMs: 750 }, { atMs: 1250 }] })
+  })
+
+  it.each<[what: string, called: object, tasks: object[], says: RegExp]>([
+    [
+      'fails with its task',
+      { resultType: 'task', ...task('working') },
+      [task('failed', { statusMessage: 'No disk', error: { code: -32603, message: 'Internal error' } })],
+      /^The protocol holds, but the tool "report" failed: No disk\.$/,
+    ],
+    [
+      'fails with its task, which has an error and no message',
+      { resultType: 'task', ...task('working') },
+      [task('failed', { error: { code: -32021, message: 'Missing required client capability' } })],
+      /failed: Missing required client capability\.$/,
+    ],
+    [
+      'ends its task with an error for the model',
+      { resultType: 'task', ...task('working') },
+      [task('completed', { result: { isError: true, content: [{ type: 'text', text: 'No such quarter.' }] } })],
+      /failed: No such quarter\.$/,
+    ],
+    [
+      'fails at once',
+      { isError: true, content: [{ type: 'text', text: 'Input validation error' }] },
+      [],
+      /failed: Input validation error\.$/,
+    ],
+    [
+      'is cancelled by the server',
+      { resultType: 'task', ...task('working') },
+      [task('cancelled')],
+      /cancelled the task/,
+    ],
+  ])('and finds no task that runs to its end where the tool %s', async (_, called, tasks, says) => {
+    const url = await serve(doctoredServer(answering(called, tasks)))
+    const { diagnosis, findings, exitCode } = await examine(url, call)
+    expect(findings).toEqual([expect.objectContaining({ check: 'task', problem: expect.stringMatching(says) })])
+    expect(diagnosis.checks).toContainEqual(expect.objectContaining({ id: 'task', outcome: 'found' }))
+    expect(exitCode).toBe(1)
+  })
+
+  it.each<[what: string, called: object, tasks: object[]]>([
+    ['answers at once', { content: [] }, []],
+    ['asks for input', { resultType: 'task', ...task('working') }, [task('input_required', { inputRequests: {} })]],
+  ])('and says nothing of it where the tool %s', async (_, called, tasks) => {
+    const { diagnosis, exitCode } = await examine(await serve(doctoredServer(answering(called, tasks))), call)
+    expect(diagnosis.checks).toContainEqual(expect.objectContaining({ id: 'task', outcome: 'not told' }))
+    expect(exitCode).toBe(0)
   })
 
   it('of a server of 2025-11-25', async () => {
@@ -522,6 +579,17 @@ describe('the doctor without --origin', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('[EDGE-41] asks without an origin where the made-up one passes the preflight, and the server refuses it', async () => {
+    const url = await serve(doctoredServer(behindVite, { cors: undefined } as never))
+    const { output, exitCode } = await taskwire(['doctor', url])
+    expect(output).toContain('ok It speaks MCP (mcp)')
+    expect(output).toContain('CORS was not checked because no --origin was given.')
+    expect(output).not.toContain('(preflight)')
+    expect(output).not.toContain('403')
+    expect(exitCode).toBe(0)
+    expect((await examine(url)).diagnosis).toMatchObject({ cors: 'not checked', findings: [] })
+  })
+
   it('[EDGE-41] finds nothing at all where --origin is that of the server, which needs no CORS', async () => {
     const url = await serve(doctoredServer({}, { cors: undefined } as never))
     const args = asPage(new URL(url).origin)
@@ -553,14 +621,3 @@ describe('the doctor on a server that answers with HTTP 501', () => {
     expect(output).not.toContain('Check that the URL')
   })
 })
-  it('[EDGE-41] asks without an origin where the made-up one passes the preflight, and the server refuses it', async () => {
-    const url = await serve(doctoredServer(behindVite, { cors: undefined } as never))
-    const { output, exitCode } = await taskwire(['doctor', url])
-    expect(output).toContain('ok It speaks MCP (mcp)')
-    expect(output).toContain('CORS was not checked because no --origin was given.')
-    expect(output).not.toContain('(preflight)')
-    expect(output).not.toContain('403')
-    expect(exitCode).toBe(0)
-    expect((await examine(url)).diagnosis).toMatchObject({ cors: 'not checked', findings: [] })
-  })
-

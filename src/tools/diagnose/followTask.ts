@@ -28,10 +28,11 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   const { asker, server, message, tool, watchMs, onPoll } = options
   const isModern = server.era === 'modern'
   const polls: Poll[] = []
-  const ended = (outcome: TaskRun['outcome'], detail?: string): TaskRun => ({
+  const ended = (outcome: TaskRun['outcome'], detail?: string, toolError?: string): TaskRun => ({
     tool: tool.name,
     outcome,
     detail,
+    toolError,
     polls,
   })
 
@@ -40,7 +41,7 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   const result = resultOf(called)
   if (result === undefined) return { run: ended('refused', describe(called)), stream: undefined }
   const isTask = isModern ? result['resultType'] === 'task' : isLegacyCreateTaskResult(result)
-  if (!isTask) return { run: ended('result', saidByTool(result)), stream: undefined }
+  if (!isTask) return { run: ended('result', saidByTool(result), saidByTool(result)), stream: undefined }
 
   let task: Task
   try {
@@ -72,7 +73,9 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
       const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
       polls.push({ ...times, status, statusMessage, pollIntervalMs })
       onPoll(polls.at(-1) as Poll)
-      if (status === 'completed' || status === 'failed' || status === 'cancelled') return ended(status, statusMessage)
+      if (status === 'completed') return ended(status, statusMessage, saidByTool(found['result']))
+      if (status === 'failed') return ended(status, statusMessage, statusMessage ?? messageOf(found['error']))
+      if (status === 'cancelled') return ended(status, statusMessage)
       if (status === 'input_required') {
         await asker.send(message('tasks/cancel', { taskId }))
         return ended('asks')
@@ -84,8 +87,15 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   return { run, stream: await watched }
 }
 
+/** The message of a JSON-RPC error. */
+function messageOf(error: unknown): string {
+  const message = isJsonObject(error) ? error['message'] : undefined
+  return typeof message === 'string' ? message.slice(0, 500) : 'it does not say why'
+}
+
 /** What a tool says that failed. */
-function saidByTool({ isError, content }: JsonObject): string | undefined {
+function saidByTool(result: unknown): string | undefined {
+  const { isError, content } = isJsonObject(result) ? result : {}
   if (isError !== true) return undefined
   const text = Array.isArray(content) ? content.map((block) => Object(block).text).find(Boolean) : undefined
   return typeof text === 'string' ? text.slice(0, 500) : 'isError'

@@ -91,6 +91,8 @@ export interface TaskRun {
   readonly outcome: 'result' | 'completed' | 'failed' | 'cancelled' | 'lost' | 'broken' | 'refused' | 'asks' | 'endless'
   /** Details in words, if there are any. */
   readonly detail: string | undefined
+  /** What the tool or its task says of its failure: of a result with `isError: true`, too. Undefined if it has not failed. */
+  readonly toolError: string | undefined
   readonly polls: readonly Poll[]
 }
 
@@ -107,10 +109,10 @@ export interface Observed {
   readonly preflights: readonly PreflightSeen[]
   /** True if the page may send requests and read responses without headers of its own; undefined where it was not tried. */
   readonly isReadable: boolean | undefined
-  /** The response to the first request; undefined where none was sent. */
-  readonly first: Answer | undefined
   /** True if the server refuses what it answers without an `Origin` when it comes with that of the page. */
   readonly isOriginRefused: boolean
+  /** The response to the first request; undefined where none was sent. */
+  readonly first: Answer | undefined
   readonly server: ServerSeen | undefined
   /** The response to a request that a server has to refuse. */
   readonly refusal: Answer | undefined

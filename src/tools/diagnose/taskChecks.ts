@@ -80,7 +80,7 @@ export const taskChecks: readonly Check[] = [
     title: 'A task runs from start to end',
     run: ({ run }) => {
       if (run === undefined) return undefined
-      const { tool, outcome, detail } = run
+      const { tool, outcome, detail, toolError } = run
       if (outcome === 'lost') {
         return [
           {
@@ -118,7 +118,24 @@ export const taskChecks: readonly Check[] = [
           },
         ]
       }
-      return []
+      if (outcome === 'cancelled') {
+        return [
+          {
+            problem: `The server cancelled the task of "${tool}"${detail === undefined ? '' : `: ${detail}`}.`,
+            remedy: 'Read the log of the server.',
+          },
+        ]
+      }
+      if (toolError !== undefined) {
+        return [
+          {
+            problem: `The protocol holds, but the tool "${tool}" failed: ${toolError.replace(/\.$/, '')}.`,
+            remedy:
+              'Check --arguments, and read the log of the server. The doctor answers no input requests, so a tool that asks the user may fail here.',
+          },
+        ]
+      }
+      return outcome === 'completed' ? [] : undefined
     },
   },
 ]

@@ -83,7 +83,7 @@ function row(at: string, took: string, status: string, interval: string, message
   return `${at.padStart(9)} ${took.padStart(8)}  ${status.padEnd(14)} ${interval.padStart(9)}  ${clean(message)}`.trimEnd()
 }
 
-function outcomeOf({ tool, outcome, detail, polls }: TaskRun): string {
+function outcomeOf({ tool, outcome, detail, toolError, polls }: TaskRun): string {
   const name = `"${clean(tool)}"`
   if (outcome === 'result') {
     return detail === undefined
@@ -91,6 +91,12 @@ function outcomeOf({ tool, outcome, detail, polls }: TaskRun): string {
       : `${name} failed at once: ${clean(detail)}`
   }
   if (outcome === 'asks') return `The task of ${name} asks for input, which only an app can give: it was cancelled.`
-  const count = `${polls.length} ${polls.length === 1 ? 'poll' : 'polls'}`
-  return `The task of ${name}: ${outcome}${detail === undefined ? '' : ` (${clean(detail)})`}, after ${count}.`
+  if (outcome === 'completed' && toolError !== undefined) {
+    return `The task of ${name}: completed, with an error of the tool (${clean(toolError)}), after ${countOf(polls)}.`
+  }
+  return `The task of ${name}: ${outcome}${detail === undefined ? '' : ` (${clean(detail)})`}, after ${countOf(polls)}.`
+}
+
+function countOf({ length }: TaskRun['polls']): string {
+  return `${length} ${length === 1 ? 'poll' : 'polls'}`
 }
