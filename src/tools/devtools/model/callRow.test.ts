@@ -61,6 +61,16 @@ it('the row of a call leaves out what has no value', () => {
   expect(row).toMatchObject({ message: 'Away', clock: 'took 3.00 s', tone: 'danger', texts: [['Message', 'Away']] })
 })
 
+it('the row of a call whose tool has failed says so, in the tone of failures', () => {
+  const task = { ...working.task, status: 'completed' }
+  const call = { ...working, phase: 'completed', task, result: { content: [], isError: true } } as ToolCallState
+  expect(callRow(call, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)).toMatchObject({
+    phase: 'completed, isError',
+    tone: 'danger',
+    facts: expect.arrayContaining([['Phase', 'completed, isError']]),
+  })
+})
+
 it('the row of a call lists input requests with the state of their responses', () => {
   const asking = { ...working, inputRequests: { a: {}, b: {} }, inputResponses: { b: { status: 'sending' } } }
   expect(factsOf(asking as unknown as ToolCallState)).toMatchObject({ 'Input requests': 'a: open, b: sending' })

@@ -55,8 +55,8 @@ export function callRow(
   const message = withoutId(error?.message ?? task?.statusMessage ?? '', task?.taskId)
   return {
     title: titleOf(call),
-    phase,
-    tone: TONES[phase],
+    phase: phaseOf(call),
+    tone: call.result?.isError ? 'danger' : TONES[phase],
     message: oneLine(message),
     clock:
       endedAt === undefined
@@ -71,7 +71,7 @@ export function callRow(
       ['Call', call.callId],
       ['Server', server],
       ['Task', task && `${taskName(task.taskId)} (${statusTool ? `status tool: ${statusTool}` : 'short hash'})`],
-      ['Phase', task === undefined || task.status === phase ? phase : `${phase} (task: ${task.status})`],
+      ['Phase', task === undefined || task.status === phase ? phaseOf(call) : `${phase} (task: ${task.status})`],
       ['Network', network],
       ['Last heard', lastHeardAt === undefined ? undefined : `${ticking(now - lastHeardAt)} ago`],
       ['Next poll', next],
@@ -85,6 +85,11 @@ export function callRow(
       ['Input requests', inputText(call)],
     ]),
   }
+}
+
+/** The phase of a call, in which a tool that has failed is no success. */
+export function phaseOf({ phase, result }: ToolCallState): string {
+  return result?.isError ? `${phase}, isError` : phase
 }
 
 /** The facts that have a value: a label without one says nothing. */

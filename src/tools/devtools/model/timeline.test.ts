@@ -126,6 +126,11 @@ describe('timelineOf', () => {
     ])
   })
 
+  it('has a call whose tool has failed end as a failure', () => {
+    const rows = timelineOf([{ ...of, type: 'call-settled', at: 6, phase: 'completed', isError: true, ms: 1500 }])
+    expect(rows).toMatchObject([{ outcome: 'completed, isError, after 1.50 s', tone: 'danger' }])
+  })
+
   it('keeps the keys of rows when older observations are gone', () => {
     const observations = [created, sent(2000), answered(2020), sent(3020), answered(3040)]
     const keys = timelineOf(observations).map(({ key }) => key)

@@ -173,9 +173,9 @@ function describe(observation: CallObservation): Said {
     case 'cancel':
       return { what: 'Cancellation', outcome: CANCEL[observation.status], tone: 'warning' }
     case 'call-settled': {
-      const { phase, ms, error } = observation
-      const outcome = `${phase} after ${duration(ms)}${error ? `: ${error.message}` : ''}`
-      return { what: 'Call ended', outcome, tone: phase === 'completed' ? 'success' : 'danger' }
+      const { phase, ms, error, isError } = observation
+      const outcome = `${phase}${isError ? ', isError,' : ''} after ${duration(ms)}${error ? `: ${error.message}` : ''}`
+      return { what: 'Call ended', outcome, tone: phase === 'completed' && !isError ? 'success' : 'danger' }
     }
     default: {
       const said = MOMENTS[type] ?? INPUT[type] ?? { what: type }

@@ -1,7 +1,7 @@
 import type { CallObservation } from '../../../core/client/observe/events.js'
 import type { ToolCallState } from '../../../core/record/toolCallState.js'
 import { toolName } from '../../../core/wire/jobs/job.js'
-import { type CallRow, type CallTimes, callRow } from '../model/callRow.js'
+import { type CallRow, type CallTimes, callRow, phaseOf } from '../model/callRow.js'
 import type { DevtoolsModel, ObservedClient } from '../model/devtoolsModel.js'
 import { placesOf } from '../model/places.js'
 import { plotOf } from '../model/plot.js'
@@ -104,7 +104,7 @@ function listedCalls(model: DevtoolsModel): ListedCall[] {
 
 /** Where the filter looks. */
 function textOf({ call, server }: ListedCall): string {
-  return JSON.stringify([call.name, call.key, call.meta, call.phase, call.task?.statusMessage, server]).toLowerCase()
+  return JSON.stringify([call.name, call.key, call.meta, phaseOf(call), call.task?.statusMessage, server]).toLowerCase()
 }
 
 function rowOf({ client, call, server, model }: ListedCall): CallRow {
