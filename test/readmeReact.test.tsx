@@ -44,6 +44,6 @@ test('the first example of the README shows progress, the network, that it waits
   expect(container.textContent).toBe('Waiting for your answer.Cancel')
   fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
   await advance(5000)
-  expect(screen.getByRole('alert').textContent).toMatch(/^The task was cancelled/)
+  expect(screen.getByRole('status').textContent).toMatch(/^The task was cancelled/)
   expect(screen.getByRole('button', { name: 'Try again' })).toBeDefined()
 })

@@ -16,10 +16,16 @@ export function ReportButton() {
   }
   return (
     <>
-      {report.error && <p role="alert">{report.error.message}</p>}
+      {report.error && (
+        <p role={call?.phase === 'cancelled' ? 'status' : 'alert'}>
+          {report.error.message}
+        </p>
+      )}
       {report.data?.isError && (
         <p role="alert">
-          The tool has refused: {JSON.stringify(report.data.content)}
+          {report.data.content.map((block) =>
+            block.type === 'text' ? block.text : '',
+          )}
         </p>
       )}
       <button type="button" onClick={() => report.mutate({ quarter: 'Q3' })}>

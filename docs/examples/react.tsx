@@ -18,7 +18,7 @@ function Report() {
   })
   if (error) {
     return (
-      <p role="alert">
+      <p role={call?.phase === 'cancelled' ? 'status' : 'alert'}>
         {error.message}{' '}
         <button type="button" onClick={retry}>
           Try again
