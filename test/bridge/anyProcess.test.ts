@@ -37,6 +37,8 @@ function setUp() {
 
   /** The processes that wait for their storage. */
   const slow = new Set<Name>()
+  /** The processes whose storage has not heard of any record yet. */
+  const blind = new Set<Name>()
   /** The processes that take requests and answer none. */
   const frozen = new Set<Name>()
   /** The processes whose answers are under way until this resolves. */
@@ -48,7 +50,7 @@ function setUp() {
     const { environment } = machine
     const client: TaskClient = createTaskClient({
       url: server.url,
-      storage: { ...storage, getItem },
+      storage: { ...storage, getItem, keys: () => (blind.has(name) ? [] : storage.keys()) },
       scope: 'ada',
       environment,
     })
@@ -80,7 +82,7 @@ function setUp() {
     },
   })
   return {
-    ...{ server, storage, client, processes, route, slow, frozen, late },
+    ...{ server, storage, client, processes, route, slow, blind, frozen, late },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -287,30 +289,53 @@ it('the outcome of a call that ended in an earlier life comes from the process t
   expect(server.count('tools/call')).toBe(1)
 })
 
-it('a result comes where the process of the news lists the call as ended, and the one that is asked takes it for running', async () => {
-  const { server, storage, client, processes, route, moveStream, kill, begin } = setUp()
-  route.actions = 'A'
-  void client.connect()
-  await server.advance(500)
-  const call = client.startToolCall(WORK, { key: 'k' })
-  void processes.B.client.resumeToolCalls()
-  await server.advance(2000)
-  server.faults.drop({ method: 'tasks/get' })
-  await kill('A')
-  // It has noted the end, and was killed before it told anybody.
-  for (const key of await storage.keys()) {
-    const record = JSON.parse(String(await storage.getItem(key)))
-    await storage.setItem(key, JSON.stringify({ ...record, task: { ...record.task, status: 'completed' } }))
+describe('a call whose process has noted the end, and was killed before it told anybody', () => {
+  /** A lists the call as ended, to which the page listens. It asks B for the outcome. */
+  async function listAsEnded(prepare: (all: ReturnType<typeof setUp>) => void) {
+    const all = setUp()
+    const { server, storage, client, route, moveStream, kill, begin } = all
+    route.actions = 'A'
+    void client.connect()
+    await server.advance(500)
+    const call = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(1000)
+    prepare(all)
+    await server.advance(1000)
+    await kill('A')
+    for (const key of await storage.keys()) {
+      const record = JSON.parse(String(await storage.getItem(key)))
+      await storage.setItem(key, JSON.stringify({ ...record, task: { ...record.task, status: 'completed' } }))
+    }
+    begin('A')
+    route.actions = 'B'
+    moveStream('A')
+    await server.advance(3000)
+    expect(call.getState().phase).toBe('ended')
+    return { ...all, call }
   }
-  begin('A')
-  route.actions = 'B'
-  moveStream('A')
-  await server.advance(5000)
-  expect(call.getState().phase).toBe('ended')
-  server.faults.clear()
-  await server.advance(60_000)
-  expect(call.getState().phase).toBe('completed')
-  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+
+  it('has its result where the process that was asked has taken it for running', async () => {
+    const { server, call } = await listAsEnded(({ server, processes }) => {
+      void processes.B.client.resumeToolCalls()
+      server.faults.drop({ method: 'tasks/get' })
+    })
+    server.faults.clear()
+    await server.advance(60_000)
+    expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+    expect(call.getState().phase).toBe('completed')
+  })
+
+  it('has it also if the page hears in between from a process that does not know the call', async () => {
+    const { server, call, route, blind, moveStream, kill } = await listAsEnded(({ frozen }) => frozen.add('B'))
+    blind.add('C')
+    moveStream('C')
+    await server.advance(2000)
+    await kill('B')
+    route.actions = 'D'
+    await server.advance(60_000)
+    expect(call.getState().phase).toBe('completed')
+    expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  })
 })
 
 it('a page gets the result of the call that another process has made again meanwhile', async () => {

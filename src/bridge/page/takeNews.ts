@@ -81,11 +81,12 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     const entry = entries.get(callId)
     if (entry?.wire === undefined) return false
     const isStarting = entry.start !== undefined && entry.start.run === undefined
+    const isEnded = entry.shown.phase === 'ended'
     if (isStarting) entry.wire = undefined
     else if (isForgotten) book.drop(entry)
-    else if (entry.isOver || entry.shown.phase === 'ended') book.release(entry)
-    // Who has taken it says what becomes of it.
-    else if (!isMissing) book.fail(entry, lost(entry))
+    else if (entry.isOver || (isEnded && !entry.isWanted)) book.release(entry)
+    // Who has taken it says what becomes of it; the outcome of one that has ended is being asked for.
+    else if (!isMissing && !isEnded) book.fail(entry, lost(entry))
     return isForgotten && !isStarting
   }
 
