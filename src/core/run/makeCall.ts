@@ -66,8 +66,8 @@ export async function makeCall(
     }
     const { callId, key } = entry.call
     locking = run.tabs.lock(`call:${callId}`, signal)
-    // Without a key no other page makes the call. It need not wait: the lock only says to those that find the intent that it is under way.
     locking.catch(() => {})
+    // Without a key no other page makes the call. It need not wait: the lock only says to those that find the intent that it is under way.
     const lock = key === undefined ? NO_LOCK : await locking
     // Another tab may have told of its task or outcome while this one waited.
     if (!isWaiting(entry)) return
