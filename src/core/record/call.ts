@@ -11,11 +11,14 @@ import type { CallRecord, Outcome, RecordOwner, TaskRecord } from './record.js'
  * ```text
  * waiting ─▶ calling ─┬──────────────────▶ settled
  *    │                └─▶ task ─▶ ending ────┘
- *    └─ another page has made the call ─┘        recorded: it ended in an earlier visit ─▶ task
- *                                                left: closed, forgotten or started again
+ *    ├─ another page has made the call ─▶ task, or settled
+ *    └─ cancelled, refused or interrupted ─▶ settled
+ * recorded: it ended in an earlier visit ─▶ task
+ * left: closed, forgotten or started again
  * ```
  */
 export interface Call {
+  /** Made of the server, the scope, the tool and the key, so it is the same in every tab and visit; without a key it is random. */
   readonly callId: string
   readonly name: string
   readonly key: string | undefined

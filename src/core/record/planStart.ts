@@ -43,11 +43,12 @@ export interface StartQuestion {
  * none                             call                     call              nothing       nothing
  * an intent                        interrupted              call              interrupted   interrupted
  * the same of a repeatable tool    call                     call              nothing       nothing
- * an intent with a key             repeat                   repeat            interrupted   interrupted
+ * an intent, idempotency key       repeat                   repeat            interrupted   interrupted
+ * the same of a repeatable tool    repeat                   repeat            nothing       nothing
  * a task at work                   follow                   follow            follow        follow
  * a task that has ended            follow                   call              follow        ended
  * a task that was lost             lost                     call              lost          lost
- * any of other arguments           conflict, unless call    the same          as above      as above
+ * any, with other arguments        conflict, but for call   the same          as above      as above
  * ```
  *
  * `call-again` makes the call, whatever was found.

@@ -11,8 +11,8 @@ export interface KnownSnapshots {
 /**
  * Takes a snapshot, or passes over it. `isAskedSince`: the poll for it was sent after the known one had arrived.
  *
- * The stamps are the server's. They put in order what was on its way at the same time: a push and a poll, the polls of
- * two tabs, the replicas of a server. But a clock that was wrong once must not outvote the responses that come after
+ * The stamps are the server's. They put in order what this page has received, and what was on its way at the same time: a push and a
+ * poll, the replicas of a server. What tabs tell each other, `merge` puts in order. But a clock that was wrong once must not outvote the responses that come after
  * it, so what the server says twice in a row is believed:
  *
  * ```text

@@ -7,8 +7,10 @@ import type { Task } from '../protocol/task.js'
 // To add a phase, change in this order:
 // 1. the interface below that it belongs to, and `isSettled` if it is an end
 // 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
-// 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), tones in the devtools and the demo
-// 4. what asks for single phases, which only a search for `phase ===` and `phase !==` in src finds: most is in src/bridge and src/tools
+// 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), the tones of calls in
+//    src/tools/devtools/model and demo/app/calls
+// 4. what asks for single phases, which only a search for `phase ===` and `phase !==` finds: in src/bridge (page, server, wire,
+//    backend, delivery), src/tools (devtools, page, ai, alarms), src/bindings/shared and demo/app
 
 /**
  * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task. It is also

@@ -22,7 +22,7 @@ import type { Run } from './run.js'
  * ```text
  * offline              it is sent when there is a network, and again until the server has taken or refused it. Only this page has it:
  *                      after a reload the input request is open again
- * twice, in this tab   while it is on its way the same response has the same promise. Another one is rejected, and any once it is taken
+ * twice, in this tab   while it is on its way, the same response has the same promise, and another one is rejected; once it is taken, any is
  * in two tabs          both wait for a lock, which the first keeps until its response is taken, also while it is offline. The later
  *                      one finds the key among those that are answered, and is rejected
  * withdrawn            rejected, unless its delivery has begun

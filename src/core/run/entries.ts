@@ -14,8 +14,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * What an abort ends:
  *
  * ```text
- * signal of the app, detach()    this handle alone: its promise rejects. The call continues. Only a signal that was aborted before
- *                                keeps the call from being made.
+ * signal of the app, detach()    this handle alone: its promise rejects. The call continues. Only a signal that is aborted when the call is
+ *                                started keeps it from being made.
  * cancel() of a task             nothing here. `tasks/cancel` is sent, and polled until the server says how the task ended.
  * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
  *                                its task is cancelled on the server; if not, the call is not made.
@@ -57,7 +57,7 @@ export interface CallEntry {
    * `assumed`, as another tab has told of it; `refused`, as it could not be written; `removed`, and must not come back.
    */
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
-  /** What was recorded of a call that has settled, for a tab that cannot read it. */
+  /** What was recorded of a call that has settled, for a tab that asks because it cannot read the storage. */
   lastRecord: CallRecord | undefined
   /** True where the call of its key counts, whatever the arguments of that were. */
   takesAny: boolean
@@ -76,8 +76,8 @@ export interface CallEntry {
  *                online again, has lost the lead, tries to take it
  * noteReads      it gains the lead or finds the task, and reads what the    the same, until the storage answers
  *                tab before has noted (`readNote` in leading.ts)
- * doubtfulSince  its messages may be late, as above (`listen`); the page    no poll: a response, where the record is gone, until the
- *                goes away, until it is back                                server is heard (answered.ts)
+ * doubtfulSince  its messages may be late, as above (`listen`); the page    responses, where the record is gone, until the server is
+ *                goes away, until it is back                                heard (answered.ts); no polls
  * wasLate        a timer came late; until one is in time                    the next wait for being late: a throttled timer always is
  * ```
  */

@@ -8,12 +8,10 @@ import type { Run } from './run.js'
  * ```text
  * told by a tab that does not know yet    started before it was forgotten: passed over (news.ts)
  * a write that was on its way             its call is `left`, and `update` writes only what is there (showing.ts)
- * a page that was in the back-forward     finds no record, and drops the call, also one that has ended, or was sent and has no
- * cache or frozen                         task yet (catchUp.ts)
- * a page that was opened before a slow    hears of it once more when the record is removed (forget.ts)
- * storage had removed the record
- * a call whose server is asked meanwhile  is not written again (send.ts)
- * whether it may be sent again
+ * a page that was cached or frozen        finds no record, and drops the call, also one that has ended, or was sent and has no
+ *                                         task yet (catchUp.ts)
+ * a page opened while a storage removes   hears of it once more when the record is removed (forget.ts)
+ * a call that is about to be sent again   is not written again (send.ts)
  * a first write that comes later          removed again by each tab that hears of the forgetting (forget.ts)
  * ```
  *

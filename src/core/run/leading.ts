@@ -62,8 +62,8 @@ function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
   const { record } = task
   const at = now(run)
   const wouldStealAt = Math.max(nextPoll(record, run.rules.policy).at + LEADER_RETRY_MS, task.listenUntil)
-  // Had this tab been awake, it would have stolen the lead by now: it was frozen itself. What the other tabs have told
-  // meanwhile is still on its way. One that has stolen it may have been frozen again before it had heard that.
+  // Had this tab been awake, it would have stolen the lead by now: it was frozen itself, and what the other tabs have told meanwhile is
+  // still on its way. So it is where this tab has stolen the lead, and was frozen again before it could read that.
   task.listenUntil = (isStolen ? task.wasLate : at >= wouldStealAt) ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more.
   if (!isStolen && record.pollingUntil > at) {
@@ -85,7 +85,7 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
     if (typeof found !== 'string') {
       const note = found?.task
       if (note?.task.taskId !== task.taskId) return record
-      // By a clock that was set back, it seems to be of this moment whenever it is read, and would put the poll off each time.
+      // Noted by a clock that was set back since, it is read as of this moment (`byClock`), and would put the poll off each time.
       return !note.here.wasAhead || ageOf(note) > ageOf(record) ? merge(record, note) : record
     }
     // What it has noted cannot be read: one interval from now is late enough. Tabs that steal from each other would put the poll off

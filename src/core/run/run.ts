@@ -117,7 +117,7 @@ export interface Run extends CallsOptions {
 
 export type EndKind = 'keyed' | 'unkeyed' | 'recorded'
 
-/** What happens to the tasks, and what is called then. It is in files that import this one (createRun.ts): no two import each other. */
+/** What is called when something happens to the tasks. createRun.ts names the functions: their files import this one, which must not import them. */
 export interface RunEvents {
   /** The clock was set back by so many ms: without this every wait would be longer by as much. */
   setBack(run: Run, by: number): void

@@ -107,14 +107,16 @@ function withCallId(error: Error, callId: string): Error {
  * reload must learn that the outcome is unknown.
  *
  * ```text
- * ended                                          with a key               without one
- * with a result, or refused, without a task      removed                  removed
- * as the server says of its task                 kept                     removed by the page that has sent it
- * by another error while it had a task           kept                     kept
- * as its task was lost                           kept in its era          removed
- * interrupted, or cancelled once it was sent     the intent is kept       the intent is kept
- * before it was sent                             left as another page has written it
+ * ended                                          with a key                    without one
+ * with a result, or refused, without a task      removed                       removed
+ * as the server says of its task                 kept                          removed by the page that has sent it; else kept
+ * by another error while it had a task           kept                          kept
+ * as its task was lost (`TaskExpiredError`)      kept for the same revision    removed
+ * interrupted, or cancelled once it was sent     the intent is kept            the intent is kept
+ * before it was sent                             as another page has left it   as another page has left it
  * ```
+ *
+ * When else it is written: `write` in showing.ts. For how long it is kept: `isRecordExpired` in record/keep.ts.
  */
 function recordFate(
   call: Call,
