@@ -149,6 +149,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
           floor.at += ms
           floor.notBefore += ms
           floor.since += ms
+          if (floor.storedAt !== undefined) floor.storedAt += ms
         }
       }
     },

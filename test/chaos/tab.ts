@@ -8,7 +8,7 @@ export interface Tab {
   readonly client: TaskClient
   /** Whether its client is that of an earlier commit. */
   readonly isEarlier: boolean
-  readonly openedAt: number
+  openedAt: number
   awakeSince: number
   isAlive: boolean
   isFrozen: boolean

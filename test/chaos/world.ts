@@ -601,6 +601,8 @@ export function createWorld(
       if (ms <= -DAY_MS) patienceDays += Math.ceil(-ms / DAY_MS)
       if (ms < 0) {
         for (const tab of tabs) {
+          tab.openedAt += ms
+          tab.awakeSince += ms
           if (!isAsleep(tab)) continue
           sleptThroughSetBack.add(tab)
           // It may take the lock of a call for one that it has not waited for, and make the call before it hears that it was forgotten.

@@ -3,6 +3,7 @@ import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } fro
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import {
+  ack,
   completed,
   created,
   createScriptedServer,
@@ -241,5 +242,60 @@ describe('a call that a tab lists as ended, and another tab makes anew', () => {
     response.release()
     await Promise.all([resumed, browser.advance(3 * SECOND)])
     expect(shown()).toEqual(['working', 'task-2'])
+  })
+})
+
+describe('a call that was made anew while the record of the one before was being written', () => {
+  // tab A  task 1 ── reads the record, to write what was cancelled ······················ writes task 1
+  // tab B                 calls anew: task 2 ── writes task 2 ········· ended: writes task 2
+  it('[EDGE-53] is recorded when it has ended, though the storage has kept the one before', async () => {
+    server.on('tools/call', created({ taskId: 'task-1', createdAt: '2026-07-28T00:00:00Z' }))
+    server.on('tasks/cancel', ack)
+    const items = new Map<string, string>()
+    let untilWritten = Promise.resolve()
+    const storageOf = (write: (key: string, value: string) => Promise<void>): TaskStorage => ({
+      getItem: async (key) => items.get(key),
+      setItem: write,
+      removeItem: async (key) => void items.delete(key),
+      keys: async () => [...items.keys()],
+    })
+    const a = openTab({
+      storage: storageOf(async (key, value) => {
+        await untilWritten
+        items.set(key, value)
+      }),
+    })
+    const at = storageOf(async (key, value) => void items.set(key, value))
+    const b = openTab({ storage: at })
+    run(a)
+    await browser.advance(1500)
+    let write = () => {}
+    untilWritten = new Promise((resolve) => {
+      write = resolve
+    })
+    const cancelling = a.client.getToolCall(a.client.toolCallId('report', 'k'))?.cancel()
+    await browser.advance(100)
+    const later = { taskId: 'task-2', createdAt: '2026-07-28T00:01:00Z', lastUpdatedAt: '2026-07-28T00:01:00Z' }
+    server.on('tools/call', created(later))
+    server.on('tasks/get', (request) =>
+      (request.params['taskId'] === 'task-2' ? snapshot(later) : snapshot({ taskId: 'task-1' }))(request),
+    )
+    const again = run(b, { repeat: 'always' })
+    await browser.advance(500)
+    write()
+    await browser.advance(500)
+    expect([...items.values()].join()).toContain('task-1')
+    server.on('tasks/get', (request) =>
+      (request.params['taskId'] === 'task-2' ? completed(later) : completed({ taskId: 'task-1' }))(request),
+    )
+    await browser.advance(5 * SECOND)
+    expect(again.getState()).toMatchObject({ phase: 'completed', task: { taskId: 'task-2' } })
+    await cancelling?.catch(() => {})
+    const [resumed] = await Promise.all([openTab({ storage: at }).client.resumeToolCalls(), browser.advance(SECOND)])
+    expect(resumed).toEqual([])
+    const next = run(openTab({ storage: at }))
+    await browser.advance(2 * SECOND)
+    expect(next.getState()).toMatchObject({ phase: 'completed', task: { taskId: 'task-2' } })
+    expect(calls()).toBe(2)
   })
 })

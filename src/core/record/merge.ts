@@ -151,15 +151,25 @@ export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boo
  *
  * ```text
  * tab A  follows task 1 ──────────────────── writes what it knows of task 1: not over task 2
- * tab B        calls anew: intent ── task 2
+ * tab B        calls anew: intent ── task 2 ───────────── its end: over task 1, if that was written all the same
  * ```
  */
 export function isSuccessor(stored: CallRecord | undefined, record: CallRecord): boolean {
   if (stored === undefined) return false
+  const { task, startedAt } = record
   // An intent may be the one that led to this task, which then could not be written.
-  if (stored.task === undefined) return stored.startedAt > record.startedAt
-  const { task } = record
-  return stored.task.task.taskId !== task?.task.taskId || isAnotherTask(task, stored.task.task)
+  if (stored.task === undefined) return stored.startedAt > startedAt
+  if (stored.task.task.taskId === task?.task.taskId) return isAnotherTask(task, stored.task.task)
+  return !isPredecessor(stored, record)
+}
+
+/**
+ * Whether the stored record is of the same call as it was before it was made anew, by the clock of the server and by that of the browser:
+ * a storage that takes its time has let an earlier write of another tab be the last.
+ */
+export function isPredecessor(stored: CallRecord, { task, startedAt }: CallRecord): boolean {
+  if (stored.task === undefined || task === undefined || stored.startedAt >= startedAt) return false
+  return Date.parse(stored.task.task.createdAt) < Date.parse(task.task.createdAt)
 }
 
 /**

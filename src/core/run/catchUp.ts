@@ -1,12 +1,12 @@
 import { isRecordExpired } from '../record/keep.js'
-import { merge } from '../record/merge.js'
+import { isPredecessor, merge } from '../record/merge.js'
 import type { CallRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
 import { dropForgotten } from './forget.js'
 import { followFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
-import { recordOfEnded, recordOfEntry } from './showing.js'
+import { recordOfEnded, recordOfEntry, tell, write } from './showing.js'
 
 /*
  * What the calls of this page take from their records, which other pages write, too.
@@ -44,6 +44,8 @@ export function catchUpTaskless(run: Run): void {
  * tab B     task 2 ────── writes ▪ tells ── receives task 1, reads task 2, stays
  * ```
  *
+ * A tab that has made the call anew, and reads what it was before, writes and tells its own task once more.
+ *
  * @param told What another tab says.
  */
 export async function followInstead(run: Run, entry: CallEntry, told?: CallRecord): Promise<void> {
@@ -55,6 +57,10 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const found = stored?.task === undefined && told !== undefined && isLater(told, entry) ? told : stored
   const task = found?.task
   if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
+  if (isPredecessor(found, recordOfEntry(run, entry))) {
+    await write(run, entry)
+    return tell(run, followed)
+  }
   if (task.task.taskId !== followed.taskId) followFound(run, entry, found, stored ? 'there' : 'assumed')
   else changeTask(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
