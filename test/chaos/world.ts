@@ -283,7 +283,7 @@ export function createWorld(
     onWritten: ({ callId, tool, key, task: known }, before) => {
       const task = known?.task
       const replaced = before?.task?.task.taskId
-      if (replaced !== task?.taskId && succession.replaced(callId, task?.taskId)) {
+      if (replaced !== task?.taskId && succession.replaced(callId, replaced, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
       if (task === undefined || isGivenUp(task.taskId) || !isSameTask(task)) return
