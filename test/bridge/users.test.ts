@@ -245,6 +245,73 @@ it('a page shows the next user nothing of what the one before has asked for and 
   expect(server.count('tools/call')).toBe(0)
 })
 
+/** A page of Ada's whose actions are lost while `isBlocked`, and whose session becomes Eve's. */
+async function setUpSwitch() {
+  const { server, backend } = setUp()
+  const session = { user: 'ada', isBlocked: false }
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => session.user, {
+    crossTab: false,
+    fetch: async (_: string | URL, init: RequestInit = {}) => {
+      if (session.isBlocked && init.method === 'POST') throw new TypeError('fetch failed')
+      return opened.network.send(init)
+    },
+  })
+  const eve = backend.clientOf('eve')
+  const theirs = eve.startToolCall({ name: 'work', arguments: { seconds: 300 } }, { key: 'k' })
+  void opened.client.connect()
+  await server.advance(1500)
+  const switchUser = async () => {
+    session.user = 'eve'
+    opened.network.dropStreams()
+    await server.advance(3000)
+    session.isBlocked = false
+    await server.advance(60_000)
+  }
+  return { server, backend, session, ...opened, eve, theirs, switchUser }
+}
+
+it('what a page forgets twice without a network is not forgotten of the next user', async () => {
+  const { client, session, theirs, switchUser } = await setUpSwitch()
+  session.isBlocked = true
+  client.forget().catch(() => {})
+  client.forget().catch(() => {})
+  await switchUser()
+  expect(theirs.getState().phase).toBe('working')
+  expect(Object.values(client.store.getState().calls)).toMatchObject([{ key: 'k', phase: 'working' }])
+})
+
+it('what a page starts after forgetting without a network is not started for the next user', async () => {
+  const { client, eve, session, switchUser } = await setUpSwitch()
+  session.isBlocked = true
+  client.forget().catch(() => {})
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'other' })
+  call.result.catch(() => {})
+  await switchUser()
+  expect(Object.values(eve.store.getState().calls)).toMatchObject([{ key: 'k' }])
+  await expect(call.result).rejects.toThrow(/Another user/)
+})
+
+it('what a page cancels while its start is under way is not cancelled of the next user', async () => {
+  const { client, session, theirs, switchUser } = await setUpSwitch()
+  session.isBlocked = true
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+  call.result.catch(() => {})
+  call.cancel().catch(() => {})
+  await switchUser()
+  expect(theirs.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+})
+
+it('a handle of the user before does not cancel the call of the next one', async () => {
+  const { server, client, theirs, switchUser } = await setUpSwitch()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(2000)
+  await switchUser()
+  call.cancel().catch(() => {})
+  await server.advance(2000)
+  expect(theirs.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+})
+
 it.each([
   ['of another origin', { origin: 'https://evil.example' }, 403],
   ['of another origin that looks like ours', { origin: 'http://localhost.evil.example' }, 403],

@@ -54,9 +54,8 @@ export function createCancels({ environment, mirror, post, closing, ...options }
   const sending = new Map<string, Promise<unknown>>()
 
   /** Keeps it for the next page, unless that could take the call of another user for this one. */
-  function keep(entry: Entry, id: string, at: number): void {
+  function keep(entry: Entry, id: string, at: number, user = mirror.user): void {
     const { callId, start, wire } = entry
-    const { user } = mirror
     const run = start?.run ?? wire?.startedAt
     if (isStartUnanswered(entry)) kept.keep(keptStart(entry, id, at, user))
     else if (user !== undefined && run !== undefined) kept.keep({ callId, id, at, user, run })
@@ -78,18 +77,20 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     if (entry.cancel !== undefined) return entry.cancel.sent
     const at = environment.now()
     const isForStart = isStartUnanswered(entry)
+    // Another one may sign in before it is sent.
+    const { user } = mirror
     async function send(): Promise<void> {
       sent.add(id)
-      keep(entry, id, at)
+      keep(entry, id, at, user)
       try {
         await entry.started
         if (entry.isOver || answered.has(id)) return
         // Another tab may have sent that for the start, to a process that knew nothing of it.
         const own = isForStart ? environment.randomId() : id
         sent.add(own)
-        keep(entry, own, at)
+        keep(entry, own, at, user)
         const onRetry = () => set(entry, { isRetrying: true })
-        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, onRetry })
+        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry })
         set(entry, { told: answer })
         options.takeAnswer(entry, answer)
       } catch (error) {

@@ -71,9 +71,14 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     },
     takeAnswer: asking.takeAnswer,
     fetchOutcome: asking.fetchOutcome,
-    cancel: cancels.cancel,
+    cancel: async (entry) => {
+      // The call of that name that is known now is another one.
+      if (entries.get(entry.callId) === entry) await cancels.cancel(entry)
+    },
     dropKept: () => cancels.drop(),
     forget: async (callId) => {
+      // Another one may sign in before it is sent.
+      const { user } = mirror
       cancels.drop(callId)
       const found = [...entries.values()].filter((entry) => callId === undefined || entry.callId === callId)
       for (const entry of found) {
@@ -85,7 +90,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       if (callId !== undefined && found.length === 0) return
       const call = callId === undefined ? undefined : found[0]?.ref
       const asked = Promise.all([forgotten, ...found.map(({ started }) => started)]).then(() =>
-        post({ type: 'forget', ...(call && { call }) }),
+        post({ type: 'forget', ...(call && { call }) }, { user }),
       )
       const ids = found.map((entry) => entry.callId)
       // Where the backend refuses, the news are right as they are.

@@ -118,8 +118,10 @@ export function giveUp(entry: Entry, error: Error, options: StartingOptions): vo
 }
 
 async function askToStart(entry: Entry, how: AskOptions, options: StartingOptions): Promise<void> {
+  // Another one may sign in before it is sent.
+  const { user } = options.mirror
   await Promise.all([options.forgotten(), options.cancels().untilSent(entry.callId)])
-  const answer = await postStart(entry, how, options)
+  const answer = await postStart(entry, how, user, options)
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
   const run = answer.call?.startedAt ?? Math.max(answer.startedAt, wire?.startedAt ?? 0)
@@ -141,11 +143,10 @@ async function askToStart(entry: Entry, how: AskOptions, options: StartingOption
 async function postStart(
   entry: Entry,
   how: AskOptions,
-  { book, post, cancels, mirror }: StartingOptions,
+  user: string | undefined,
+  { book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
-  // Another one may sign in before it is sent.
-  const { user } = mirror
   const action = actionOf(entry, how, seen)
   const onRetry = (lastError: Error) => {
     const { start } = entry
