@@ -220,6 +220,21 @@ it('a handle on a call that was started again does not cancel the new one', asyn
   expect(again.getState()).toMatchObject({ phase: 'working', isCancelling: false })
 })
 
+it('a call that a page joins while it runs is not made again where it has ended meanwhile', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  void client.connect()
+  backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k' })
+  await server.advance(1500)
+  network.cut()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k', repeat: 'settled' })
+  await server.advance(10_000)
+  network.mend()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 3 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
 it('a handle on a call that was started again does not answer the new one', async () => {
   const { server, backend } = setUp()
   const { client } = backend.openPage()

@@ -186,7 +186,8 @@ async function expectSame(entry: Entry, request: ToolCallRequest, how: StartOpti
   const { args, callId, name, ref } = entry
   if (how[ANY_ARGUMENTS] || !('key' in ref)) return
   if (args === undefined) {
-    await post(actionOf({ name, ref, args: request.arguments }, how, entry.wire?.startedAt))
+    // It may end before this is sent: it was joined all the same.
+    await post(actionOf({ name, ref, args: request.arguments }, { ...how, repeat: 'never' }, entry.wire?.startedAt))
   } else if (argumentsHash(args) !== argumentsHash(request.arguments)) {
     throw new ToolCallKeyConflictError(name, { callId, key: ref.key })
   }
