@@ -6,7 +6,7 @@ import {
   ToolCallInterruptedError,
 } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
-import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
+import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -31,7 +31,7 @@ function sharedStorage(): TaskStorage {
 }
 
 /** Processes of a backend that share records, locks and messages, and a page whose requests reach the one that the test says. */
-function setUp() {
+function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
   const server = createWorkServer({ browser: { turns: 60 } })
   const storage = sharedStorage()
 
@@ -41,6 +41,8 @@ function setUp() {
   const blind = new Set<Name>()
   /** The processes that take requests and answer none. */
   const frozen = new Set<Name>()
+  /** The news after one that tells of an interrupted call wait until this resolves. */
+  const held: { until?: Promise<void> } = {}
   /** The processes whose answers are under way until this resolves. */
   const late = new Map<Name, Promise<void>>()
 
@@ -54,8 +56,20 @@ function setUp() {
       scope: 'ada',
       environment,
     })
-    const bridge: TaskBridge = createTaskBridge({ clientOf: () => client, allow: () => true, environment })
+    const bridge: TaskBridge = createTaskBridge({ clientOf: () => client, allow, environment })
     return { machine, bridge, client, life: new AbortController() }
+  }
+
+  function hold(response: Response): Response {
+    let isHeld = false
+    const gate = new TransformStream<Uint8Array, Uint8Array>({
+      transform: async (chunk, controller) => {
+        if (isHeld) await held.until
+        isHeld ||= new TextDecoder().decode(chunk).includes('ToolCallInterruptedError')
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(response.body?.pipeThrough(gate) ?? null, response)
   }
 
   const processes = { A: startProcess('A'), B: startProcess('B'), C: startProcess('C'), D: startProcess('D') }
@@ -78,11 +92,12 @@ function setUp() {
       if (frozen.has(name)) return lost
       const underWay = late.get(name)
       const answer = bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))
-      return Promise.race([lost, answer.then(async (response) => underWay?.then(() => response) ?? response)])
+      const arrived = answer.then(async (response) => underWay?.then(() => response) ?? response)
+      return Promise.race([lost, isAction ? arrived : arrived.then(hold)])
     },
   })
   return {
-    ...{ server, storage, client, processes, route, slow, blind, frozen, late },
+    ...{ server, storage, client, processes, route, slow, blind, frozen, late, held },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -422,4 +437,33 @@ describe('a call whose process was killed before its task was known', () => {
     expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
     expect(processes.B.client.getToolCallState(callId)?.phase).toBe('completed')
   })
+})
+
+it('a call that another page has asked for again goes on although its answer comes before the news', async () => {
+  const { server, client, processes, route, held, kill, begin, moveStream } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(4000, { method: 'tools/call', times: 1 })
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(2000)
+  await kill('A')
+  begin('A')
+  await kill('D')
+  route.actions = 'D'
+  let release = () => {}
+  held.until = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  moveStream('A')
+  await server.advance(2000)
+  processes.A.client.startToolCall(WORK, { key: 'k' })
+  await server.advance(3000)
+  route.actions = 'A'
+  await server.advance(5000)
+  expect(call.getState().phase).toBe('calling')
+  release()
+  await server.advance(30_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })

@@ -124,7 +124,10 @@ async function askToStart(entry: Entry, how: AskOptions, options: StartingOption
   const answer = await postStart(entry, how, user, options)
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
-  const run = answer.call?.startedAt ?? Math.max(answer.startedAt, wire?.startedAt ?? 0)
+  // What the news have said last is of before the answer: those of the run that goes on are later ones.
+  const isBehind = isInterrupted(wire) && !options.book.isTold(answer)
+  const known = wire === undefined ? 0 : wire.startedAt + Number(isBehind)
+  const run = answer.call?.startedAt ?? Math.max(answer.startedAt, known)
   const isNew = start.isNew ?? (answer.isNew === true && run === answer.startedAt)
   const startedAt = isNew ? start.startedAt : run
   entry.start = { ...start, startedAt, run, isNew, told: answer, takenBy: answer.epoch, failureCount: 0 }
