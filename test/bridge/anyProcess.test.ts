@@ -467,3 +467,112 @@ it('a call that another page has asked for again goes on although its answer com
   await server.advance(30_000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })
+
+it.each(['A', 'B'] as const)('a call is cancelled while its process %s cannot reach the server', async (name) => {
+  const { server, client, route } = setUp()
+  route.actions = name
+  void client.connect()
+  await server.advance(500)
+  server.faults.drop()
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(3000)
+  let isDone = false
+  call.cancel().then(
+    () => (isDone = true),
+    () => (isDone = true),
+  )
+  await server.advance(60_000)
+  expect([isDone, call.getState().phase]).toEqual([true, 'cancelled'])
+})
+
+it.each(['A', 'B'] as const)(
+  'a call is cancelled while its process %s waits for an answer to tools/call',
+  async (name) => {
+    const { server, client, route } = setUp()
+    route.actions = name
+    void client.connect()
+    await server.advance(500)
+    server.faults.delay(100_000, { method: 'tools/call' })
+    const call = client.startToolCall(WORK, { key: 'k' })
+    call.result.catch(() => {})
+    await server.advance(3000)
+    let isDone = false
+    call.cancel().then(
+      () => (isDone = true),
+      () => (isDone = true),
+    )
+    await server.advance(60_000)
+    expect([isDone, call.getState().phase]).toEqual([true, 'cancelled'])
+  },
+)
+
+it.each(['A', 'B'] as const)('a call is forgotten while its process %s cannot reach the server', async (name) => {
+  const { server, client, route, processes } = setUp()
+  route.actions = name
+  void client.connect()
+  await server.advance(500)
+  server.faults.drop()
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(3000)
+  let isDone = false
+  client.forget({ callId: call.callId }).then(
+    () => (isDone = true),
+    () => (isDone = true),
+  )
+  await server.advance(60_000)
+  expect([isDone, processes[name].client.store.getState().calls]).toEqual([true, {}])
+})
+
+it('a call that is forgotten before it could be sent is not made', async () => {
+  const { server, client, route, kill } = setUp()
+  void client.connect()
+  await server.advance(500)
+  await kill('B')
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(3000)
+  let isDone = false
+  void client.forget({ callId: call.callId }).then(() => (isDone = true))
+  await server.advance(3000)
+  route.actions = 'C'
+  await server.advance(60_000)
+  expect([isDone, server.count('tools/call')]).toEqual([true, 0])
+})
+
+it('a call is forgotten by another process than the one that has taken it and waits for its storage', async () => {
+  const { server, client, route, slow } = setUp()
+  route.actions = 'D'
+  void client.connect()
+  await server.advance(500)
+  slow.add('B')
+  route.actions = 'B'
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(3000)
+  route.actions = 'C'
+  await Promise.all([client.forget({ callId: call.callId }), server.advance(60_000)])
+  slow.delete('B')
+  await server.advance(60_000)
+  expect(client.store.getState().calls).toEqual({})
+  expect(server.count('tools/call')).toBe(0)
+})
+
+it('a call is forgotten by another process than the one that has taken it and cannot reach the server', async () => {
+  const { server, client, route } = setUp()
+  route.actions = 'D'
+  void client.connect()
+  await server.advance(500)
+  server.faults.drop()
+  route.actions = 'B'
+  const call = client.startToolCall(WORK, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(3000)
+  route.actions = 'C'
+  await Promise.all([client.forget({ callId: call.callId }), server.advance(60_000)])
+  server.faults.clear()
+  await server.advance(60_000)
+  expect(client.store.getState().calls).toEqual({})
+  expect(server.count('tools/call')).toBe(0)
+})

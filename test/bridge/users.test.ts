@@ -444,3 +444,20 @@ it('forget() of everything leaves the calls on the page that the backend does no
   await server.advance(30_000)
   expect(client.getToolCallState(kept.callId)).toMatchObject({ phase: 'completed' })
 })
+
+it('a call is cancelled although as many starts as may run at once wait for the server', async () => {
+  const { server, backend } = setUp({ maxActions: 3 })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  server.faults.drop()
+  await backend.restart()
+  const calls = ['a', 'b', 'c', 'd'].map((key) =>
+    client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key }),
+  )
+  for (const { result } of calls) result.catch(() => {})
+  await server.advance(10_000)
+  void calls[0]?.cancel()
+  await server.advance(60_000)
+  expect(calls.map((call) => call.getState().phase)).toEqual(['cancelled', 'calling', 'calling', 'calling'])
+})

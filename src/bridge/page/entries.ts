@@ -68,6 +68,8 @@ export interface Entry {
   /** True if this page has seen it run: its end is news. */
   hasRun: boolean
   isOver: boolean
+  /** True once it was forgotten: its start is not sent any longer. */
+  isForgotten: boolean
   shown: ToolCallState
   readonly outcome: Promise<never>
   readonly resolve: (result: unknown) => void
@@ -208,6 +210,7 @@ export function createEntry(
     isWanted: false,
     hasRun: false,
     isOver: false,
+    isForgotten: false,
     ...known,
     outcome,
     resolve,

@@ -105,6 +105,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     },
     drop(entry) {
       remove(entry)
+      entry.isForgotten = true
       entry.reject(abortError('The call was forgotten.'))
     },
     leave(entry) {

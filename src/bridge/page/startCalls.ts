@@ -158,9 +158,9 @@ async function postStart(
     book.refresh(entry)
   }
   try {
-    return await post(action, { id, user, onRetry, isGivenUp: () => entry.cancel !== undefined })
+    return await post(action, { id, user, onRetry, isGivenUp: () => entry.isForgotten || entry.cancel !== undefined })
   } catch (thrown) {
-    if (thrown !== GIVEN_UP) throw thrown
+    if (thrown !== GIVEN_UP || entry.cancel === undefined) throw thrown
   }
   try {
     return await cancels().cancelStart(entry, user)

@@ -13,7 +13,7 @@ import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
-import type { Session } from './session.js'
+import type { Deed, Session } from './session.js'
 
 /** True where the page may do this. */
 export type IsAllowed = (action: BridgeAction) => Promise<boolean>
@@ -38,16 +38,26 @@ interface Done extends Partial<Answer> {
  * process B   news of before ··················· the record of A ─ news
  * ```
  *
- * @throws what the page gets instead of an answer.
+ * The answer rejects with what the page gets instead of one.
  */
-export async function act(
+export function act(
   session: Session,
   request: PageRequest,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
+): Deed {
+  const done = perform(session, request, isAllowed, environment)
+  return { done, answer: answerTo(done, session, request, environment) }
+}
+
+async function answerTo(
+  done: Promise<Done>,
+  session: Session,
+  request: PageRequest,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<Answer> {
   const { feed } = session
-  const { callId, isFollowed, ...answer } = await perform(session, request, isAllowed, environment)
+  const { callId, isFollowed, ...answer } = await done
   // Up to this number, the stream says what came of it.
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
@@ -209,7 +219,9 @@ async function cancelStart(
   environment: Pick<Environment, 'now' | 'setTimeout'>,
 ): Promise<Done> {
   const callId = idOf(session.client, ref)
-  const answer = await session.prevent(start.id)
+  // With its task, it can be cancelled at the server.
+  const isLate = () => new Promise<void>((resolve) => environment.setTimeout(resolve, LATE_MS))
+  const answer = await session.prevent(start.id, isLate)
   try {
     return await cancelStarted(session, callId, start, answer, isAllowed, environment)
   } catch (thrown) {
@@ -222,7 +234,7 @@ async function cancelStarted(
   session: Session,
   callId: string,
   { seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
-  answer: Answer | undefined,
+  answer: Partial<Answer> | undefined,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout'>,
 ): Promise<Done> {
@@ -290,9 +302,10 @@ async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed:
     await lookFor(session, idOf(client, call))
   }
   for (const callId of call === undefined ? feed.callIds : [idOf(client, call)]) {
-    const state = feed.get(callId)
-    if (state === undefined) continue
-    const action: BridgeAction = { type: 'forget', tool: state.name }
+    // Another process may be about to record it: it hears of this, too.
+    const tool = feed.get(callId)?.name ?? (call !== undefined && 'name' in call ? call.name : undefined)
+    if (tool === undefined) continue
+    const action: BridgeAction = { type: 'forget', tool }
     if (call !== undefined) await expectAllowed(isAllowed, action)
     else if (!(await isAllowed(action))) continue
     await client.forget({ callId })

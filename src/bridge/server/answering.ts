@@ -63,7 +63,10 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
       const message = 'Another user has signed in since the page was opened. Nothing was done.'
       return refuse(409, new ConnectionFailedError(message))
     }
-    if (session.actions >= maxActions && !session.knows(asked.id))
+    const { type } = asked.action
+    // Calls are cancelled and forgotten also while starts wait for their tasks.
+    const running = type === 'start' || type === 'resume' ? session.unanswered : session.actions
+    if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request), environment)))
   }

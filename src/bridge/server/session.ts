@@ -6,6 +6,13 @@ import { createFeed, type Feed, type FeedOptions } from './feed.js'
 /** How many answers of a user are remembered: a page repeats what was not answered, and nothing that old. */
 const MAX_ANSWERS = 1000
 
+/** An action of a page. */
+export interface Deed {
+  /** What came of it. Its answer may wait until other processes know. */
+  readonly done: Promise<Partial<Answer>>
+  readonly answer: Promise<Answer>
+}
+
 /** What pages of one user have in common. */
 export interface Session {
   readonly client: TaskClient
@@ -16,15 +23,18 @@ export interface Session {
   streams: number
   /** How many actions run. */
   actions: number
+  /** How many have no answer yet: also those that only wait until other processes know. */
+  unanswered: number
   /** The answer to the action with this id: that of before, where it has come before. */
-  once(id: string, act: () => Promise<Answer>): Promise<Answer>
+  once(id: string, act: () => Deed): Promise<Answer>
   knows(id: string): boolean
   /**
-   * The answer to the action with this id, where it has come; else undefined, and from now on it is refused as cancelled.
+   * The answer to the action with this id, where it has come, or what came of it where its answer `isLate`; else undefined, and from now on
+   * it is refused as cancelled.
    *
    * @throws what it was refused with.
    */
-  prevent(id: string): Promise<Answer | undefined>
+  prevent(id: string, isLate: () => Promise<void>): Promise<Partial<Answer> | undefined>
   /** Carries out again what was prevented. */
   allow(id: string): void
 }
@@ -47,12 +57,12 @@ export function createSessions({ newEpoch, onError, ...options }: SessionsOption
 }
 
 function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown) => void): Session {
-  const answers = new Map<string, Promise<Answer>>()
+  const deeds = new Map<string, Deed>()
 
-  function remember(id: string, answer: Promise<Answer>): void {
-    answers.set(id, answer)
-    const [oldest] = answers.keys()
-    if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
+  function remember(id: string, deed: Deed): void {
+    deeds.set(id, deed)
+    const [oldest] = deeds.keys()
+    if (deeds.size > MAX_ANSWERS && oldest !== undefined) deeds.delete(oldest)
   }
 
   return {
@@ -64,24 +74,32 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
       .catch((thrown: unknown) => onError(thrown)),
     streams: 0,
     actions: 0,
-    knows: (id) => answers.has(id),
+    unanswered: 0,
+    knows: (id) => deeds.has(id),
     once(id, act) {
-      const known = answers.get(id)
-      if (known !== undefined) return known
-      const answer = act().finally(() => {
+      const known = deeds.get(id)
+      if (known !== undefined) return known.answer
+      const deed = act()
+      const onDone = () => {
         this.actions -= 1
-      })
+      }
+      const onAnswer = () => {
+        this.unanswered -= 1
+      }
       this.actions += 1
-      remember(id, answer)
-      return answer
+      this.unanswered += 1
+      deed.done.then(onDone, onDone)
+      deed.answer.then(onAnswer, onAnswer)
+      remember(id, deed)
+      return deed.answer
     },
-    allow: (id) => answers.delete(id),
-    prevent: async (id) => {
-      const known = answers.get(id)
-      if (known !== undefined) return known
+    allow: (id) => deeds.delete(id),
+    prevent: async (id, isLate) => {
+      const known = deeds.get(id)
+      if (known !== undefined) return Promise.race([known.answer, isLate().then(() => known.done)])
       const refused = Promise.reject(new TaskCancelledError())
       refused.catch(() => {})
-      remember(id, refused)
+      remember(id, { done: refused, answer: refused })
       return undefined
     },
   }
