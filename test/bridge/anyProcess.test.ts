@@ -468,6 +468,20 @@ it('a call that another page has asked for again goes on although its answer com
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })
 
+it('what a page forgets and another process keeps is shown again', async () => {
+  const { server, client } = setUp(({ type, tool }) => type !== 'forget' || tool === 'echo')
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+  call.result.catch(() => {})
+  const echo = client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'k' })
+  await Promise.all([echo.result, server.advance(2500)])
+  await Promise.all([client.forget(), server.advance(5000)])
+  await server.advance(30_000)
+  expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'working' } })
+  expect(Object.keys(client.store.getState().calls)).toHaveLength(1)
+})
+
 it.each(['A', 'B'] as const)('a call is cancelled while its process %s cannot reach the server', async (name) => {
   const { server, client, route } = setUp()
   route.actions = name

@@ -235,6 +235,16 @@ it('a call that a page joins while it runs is not made again where it has ended 
   expect(server.count('tools/call')).toBe(1)
 })
 
+it('a call that a page forgets before the first news is forgotten', async () => {
+  const { server, backend } = setUp()
+  const own = backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+  own.result.catch(() => {})
+  await server.advance(2000)
+  const { client } = backend.openPage()
+  await Promise.all([client.forget({ callId: client.toolCallId('work', 'k') }), server.advance(3000)])
+  expect(backend.clientOf('ada').store.getState().calls).toEqual({})
+})
+
 it('a handle on a call that was started again does not answer the new one', async () => {
   const { server, backend } = setUp()
   const { client } = backend.openPage()

@@ -445,6 +445,27 @@ it('forget() of everything leaves the calls on the page that the backend does no
   expect(client.getToolCallState(kept.callId)).toMatchObject({ phase: 'completed' })
 })
 
+it('a call that is forgotten before the first news, which the backend refuses, is shown', async () => {
+  const { server, backend } = setUp({ allow: ({ type }) => type !== 'forget' })
+  const isBlocked = { news: true }
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => 'ada', {
+    crossTab: false,
+    fetch: async (_: string | URL, init: RequestInit = {}) => {
+      if (isBlocked.news && init.method !== 'POST') throw new TypeError('fetch failed')
+      return opened.network.send(init)
+    },
+  })
+  const { client } = opened
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(2000)
+  client.forget({ callId: call.callId }).catch(() => {})
+  await server.advance(2000)
+  isBlocked.news = false
+  await server.advance(10_000)
+  expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'working' } })
+})
+
 it('a call is cancelled although as many starts as may run at once wait for the server', async () => {
   const { server, backend } = setUp({ maxActions: 3 })
   const { client } = backend.openPage()

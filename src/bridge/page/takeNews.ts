@@ -106,12 +106,15 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     return told?.call !== undefined && told.epoch === mirror.position?.epoch && !book.isTold(told)
   }
 
-  function takeKept(): void {
+  /** `isNews`: the process of the news may be another one than that which was asked, and has heard of it by now. */
+  function takeKept(isNews = false): void {
+    const epoch = mirror.position?.epoch
     for (const [callId, { told }] of dropped) {
-      if (!book.isTold(told)) continue
+      const isElsewhere = told !== undefined && told.epoch !== epoch
+      if (!book.isTold(told) && !(isNews && isElsewhere)) continue
       dropped.delete(callId)
       const wire = mirror.wireOf(callId)
-      if (wire !== undefined) takeCall(callId, wire, mirror.position?.epoch)
+      if (wire !== undefined) takeCall(callId, wire, epoch)
     }
   }
 
@@ -121,7 +124,8 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     tellDropped: (callIds, told) => {
       for (const callId of callIds) {
         const known = dropped.get(callId)
-        if (known !== undefined) dropped.set(callId, { ...known, told })
+        if (told === undefined) dropped.delete(callId)
+        else if (known !== undefined) dropped.set(callId, { ...known, told })
       }
       takeKept()
     },
@@ -131,7 +135,7 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       if (isOtherUser) ids.push(...leaveAll())
       if (ids.length > 0) onForgotten(new Set(ids))
       for (const [callId, wire] of calls) if (!isOld(callId)) takeCall(callId, wire, epoch)
-      takeKept()
+      takeKept(true)
       // What was asked for may have been told now.
       for (const entry of [...entries.values()]) {
         const { start, cancel, responses, shown } = entry
