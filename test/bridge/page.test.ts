@@ -235,6 +235,15 @@ it('a call that a page joins while it runs is not made again where it has ended 
   expect(server.count('tools/call')).toBe(1)
 })
 
+it('a call that pages see no longer ends in them', async () => {
+  const { server, backend } = setUp({ shows: ({ phase }) => phase !== 'completed' })
+  const { client } = backend.openPage()
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(30_000)
+  expect(call.getState().phase).toBe('failed')
+})
+
 it('a call that a page forgets before the first news is forgotten', async () => {
   const { server, backend } = setUp()
   const own = backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 100 } }, { key: 'k' })

@@ -99,7 +99,8 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
       calls.set(call.callId, { state: call, seq })
       gone.delete(call.callId)
     }
-    for (const [callId, { state: call }] of calls) if (state.calls[callId] === undefined) remove(callId, call, false)
+    // What is left as it was has gone, or pages may not see it any longer.
+    for (const [callId, { state: call }] of calls) if (state.calls[callId] !== call) remove(callId, call, false)
     if (connection?.state !== state.connection) {
       seq += 1
       connection = { state: state.connection, seq }
