@@ -130,3 +130,21 @@ it('without Web Locks each tab has a stream of its own', async () => {
   await server.advance(500)
   expect(streams()).toBe(2)
 })
+
+it('a tab that is opened while another one was refused knows it', async () => {
+  const { server, backend } = setUp()
+  const session: { user: string | undefined } = { user: undefined }
+  const first = backend.openPage(() => session.user)
+  first.client.connect().catch(() => {})
+  await server.advance(1000)
+  const second = backend.openPage(() => session.user)
+  const refused = vi.fn()
+  second.client.connect().catch(refused)
+  await server.advance(3000)
+  expect(refused).toHaveBeenCalled()
+  session.user = 'ada'
+  const known = vi.fn()
+  void second.client.connect().then(known)
+  await server.advance(3000)
+  expect(known).toHaveBeenCalled()
+})

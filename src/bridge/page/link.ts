@@ -200,7 +200,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
       if (!reader.isReading) return
       if (type === 'retry') return reader.retry()
       isAsked = true
-      if (!hasRead) return
+      if (!hasRead) return status().refused === undefined ? undefined : postStatus()
       tellAll()
       return postStatus()
     }
