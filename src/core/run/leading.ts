@@ -126,6 +126,7 @@ export function attachToTask(
     const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
     const isLater = sharing !== undefined && isAnotherTask(sharing.record, record.task)
     const known = isEarlier || isLater ? undefined : sharing
+    const isSettling = known?.record.end !== undefined
     const first = isNew ? record : withReason(record, 'resumed')
     const found = isEarlier ? reused(first, now(run)) : first
     const task = known ?? createTaskEntry(found)
@@ -150,8 +151,8 @@ export function attachToTask(
     if (!isNew && entry.call.keepResult && isOver(record) && record.end === undefined) void readNote(run, task)
     joinOrLeave(run, task, isNew)
     if (task.record.here.inputs.size > 0) run.answers.onInputs(run, task)
-    // Other calls of it may be settling already.
-    if (task.record.end !== undefined) run.on.end(run, task, [entry])
+    // The other calls of it are settling already, unless this one has brought the end.
+    if (task.record.end !== undefined) run.on.end(run, task, isSettling ? [entry] : [...task.calls])
     if (!isLater || sharing.record.end !== undefined) return
     sharing.record = reused(sharing.record, now(run))
     joinOrLeave(run, sharing)
