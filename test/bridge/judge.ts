@@ -27,6 +27,8 @@ export interface StartedCall {
   readonly of: OpenPage
   /** True if the page that has started it had not heard of it before. */
   readonly isOwn: boolean
+  /** True if it was started while its page may have shown the user of before, whose call it is then. */
+  readonly isOfEither: boolean
   /** True if its page has forgotten it since, or has shown another user. */
   isLeft: boolean
   /** What `result` has come to. */
@@ -103,7 +105,9 @@ const isRunning = (line: string) => / (calling|working|input_required) /.test(li
 
 function* wrongRuns({ world, calls, forgotten }: Played): Iterable<string> {
   const { runs, refused, kind } = world
-  for (const [id, count] of runs) if (count > 1 && !forgotten.has(id)) yield `the tool has run ${count} times for ${id}`
+  const ofEither = new Set(calls.filter(({ isOfEither }) => isOfEither).map(({ id }) => id))
+  for (const [id, count] of runs)
+    if (count > (ofEither.has(id) ? 2 : 1) && !forgotten.has(id)) yield `the tool has run ${count} times for ${id}`
   for (const { id, call } of calls) {
     const { arguments: args, phase } = call.getState()
     if (kind === 'refusing' && args?.['seconds'] === REFUSED_SECONDS && runs.has(id))
