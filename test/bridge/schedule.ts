@@ -39,8 +39,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     const id = `${of.user} ${key}`
     const call = of.client.startToolCall({ name: 'work', arguments: { id, ...how } }, { key })
     // A page may show the user of before for a minute.
-    const isOfEither = clock.now() < switchedAt + 70 * SECOND
-    const started: StartedCall = { call, key, id, of, isOwn, isOfEither, isLeft: isOfEither, outcome: undefined }
+    const isLeft = clock.now() < switchedAt + 70 * SECOND
+    const started: StartedCall = { call, key, id, of, isOwn, isLeft, outcome: undefined }
     calls.push(started)
     call.result.then(
       () => (started.outcome = 'resolved'),

@@ -448,6 +448,11 @@ export function createWorld(
     tabs.push(tab)
     // What a page shows after its end is never seen.
     noteShown(client, (text) => tab.isAlive && note(text))
+    // A page that is back from the cache drops what was forgotten meanwhile, and may hear of its task once more.
+    client.onForgotten((isForgotten) => {
+      for (const { taskId, plan } of server.tasks.values())
+        if (isForgotten(ledger.start(plan.nonce)?.callId) && !follows(tab, taskId)) floors.left(tab, taskId)
+    })
     watchCoverage(client, reached)
     return tab
   }
