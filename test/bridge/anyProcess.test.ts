@@ -304,6 +304,29 @@ it('the outcome of a call that ended in an earlier life comes from the process t
   expect(server.count('tools/call')).toBe(1)
 })
 
+it('a call stays cancelled though the process that has cancelled it was killed before it told anybody', async () => {
+  const { server, client, route, frozen, moveStream, kill, begin } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(4000, { method: 'tools/call', times: 1 })
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  await server.advance(2000)
+  // No news come from here on.
+  frozen.add('C')
+  moveStream('C')
+  await server.advance(500)
+  await Promise.all([call.cancel(), server.advance(500)])
+  expect(call.getState().phase).toBe('calling')
+  await kill('A')
+  begin('A')
+  route.stream = 'A'
+  await kill('C')
+  await server.advance(60_000)
+  expect(call.getState().phase).toBe('cancelled')
+  expect(server.count('tasks/cancel')).toBe(1)
+})
+
 describe('a call whose process has noted the end, and was killed before it told anybody', () => {
   /** A lists the call as ended, to which the page listens. It asks B for the outcome. */
   async function listAsEnded(prepare: (all: ReturnType<typeof setUp>) => void) {

@@ -63,9 +63,12 @@ export function createCancels({ environment, mirror, post, closing, ...options }
 
   function set(entry: Entry | undefined, change: Partial<OwnCancel> | undefined): void {
     if (entry?.cancel === undefined) return
+    entry.isCancelled ||= change?.told !== undefined
     entry.cancel = change && { ...entry.cancel, ...change }
     options.refresh(entry)
   }
+
+  const retrying = (entry: Entry | undefined) => () => set(entry, { isRetrying: true })
 
   function drop(callId: string): void {
     if (!closing.aborted) kept.drop(callId)
@@ -89,8 +92,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
         const own = isForStart ? environment.randomId() : id
         sent.add(own)
         keep(entry, own, at, user)
-        const onRetry = () => set(entry, { isRetrying: true })
-        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry })
+        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry: retrying(entry) })
         set(entry, { told: answer })
         options.takeAnswer(entry, answer)
       } catch (error) {
@@ -108,11 +110,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
 
   async function sendForStart(known: KeptCancel, entry?: Entry): Promise<Answer> {
     const { id, user } = known
-    const answer = await post((now) => cancelOf(known, now), {
-      id,
-      user,
-      onRetry: () => set(entry, { isRetrying: true }),
-    })
+    const answer = await post((now) => cancelOf(known, now), { id, user, onRetry: retrying(entry) })
     answered.add(id)
     set(entry, { told: answer })
     return answer

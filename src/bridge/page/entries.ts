@@ -57,6 +57,8 @@ export interface Entry {
   /** Why it ended without the backend. */
   failure: { readonly error: Error; readonly endedAt: number } | undefined
   cancel: OwnCancel | undefined
+  /** True once the backend has taken a cancellation by this page. */
+  isCancelled: boolean
   readonly responses: Map<string, OwnResponse>
   /** Resolves when the backend has answered to the start. */
   started: Promise<unknown>
@@ -203,6 +205,7 @@ export function createEntry(
     start: undefined,
     failure: undefined,
     cancel: undefined,
+    isCancelled: false,
     responses: new Map(),
     started: Promise.resolve(),
     isFetching: false,

@@ -44,7 +44,11 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       onForgotten((callId) => callId !== undefined && ids.has(callId))
     },
     onCall: (entry) => cancels.resume(entry),
-    onInterrupted: (entry) => askAgain(entry, starting),
+    onInterrupted: (entry) => {
+      askAgain(entry, starting)
+      // With its task it can be cancelled, which the process that has taken the cancellation can do no longer.
+      if (entry.isCancelled) void cancels.cancel(entry).catch(() => {})
+    },
   })
   let forgotten: Promise<unknown> = Promise.resolve()
   const starting: StartingOptions = {
