@@ -156,6 +156,21 @@ it('a question is answered and a call cancelled by a process that has not made t
   expect([server.count('tasks/update'), server.count('tasks/cancel')]).toEqual([1, 1])
 })
 
+it('a question is answered by a process that knows the call by its record alone', async () => {
+  const { server, client, route } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'ask' })
+  await server.advance(2500)
+  route.actions = 'D'
+  const [inputKey = ''] = Object.keys(ask.getState().inputRequests)
+  const answered = ask.respond(inputKey, { action: 'accept', content: { ok: true } })
+  await Promise.all([expect(answered).resolves.toBeUndefined(), server.advance(5000)])
+  expect(ask.getState().phase).toBe('completed')
+  expect(server.count('tasks/update')).toBe(1)
+})
+
 it('a start whose process was killed before it answered is sent to another process, and follows the same task', async () => {
   const { server, client, route, kill } = setUp()
   void client.connect()

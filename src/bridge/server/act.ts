@@ -7,13 +7,13 @@ import {
   ToolCallKeyConflictError,
   ToolCallRejectedError,
 } from '../../core/protocol/errors.js'
-import { isTerminal } from '../../core/protocol/task.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
 import type { Deed, Session } from './session.js'
+import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown } from './untilKnown.js'
 
 /** True where the page may do this. */
 export type IsAllowed = (action: BridgeAction) => Promise<boolean>
@@ -67,55 +67,11 @@ async function answerTo(
   return { ...feed.position, ...answer, ...(call && { call }) }
 }
 
-/** When it is looked up whether a start is recorded that a page waits for which reads the news here, and how often after that, in ms. */
-const LOOK_UP_MS = 1000
-
-/**
- * Resolves when other processes can know of the call, since its record has a task that runs, or when it is over or asks something. A process
- * that is killed before has not answered, so the page asks another one. With `environment`, it is enough that the call is recorded:
- * without a task it may take long, and the page hears of it.
- */
-function untilKnown(
-  { client, feed }: Session,
-  callId: string,
-  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'> | undefined,
-): Promise<void> {
-  return new Promise((resolve) => {
-    let timer: unknown
-    let isOver = false
-    const end = () => {
-      isOver = true
-      stop()
-      environment?.clearTimeout(timer)
-      resolve()
-    }
-    const lookUpLater = () => {
-      timer = environment?.setTimeout(() => client.resumeToolCalls({ callId }).then(takeFound, end), LOOK_UP_MS)
-    }
-    const takeFound = (found: readonly ToolCall[]) => {
-      if (isOver) return
-      if (found.length > 0) end()
-      else lookUpLater()
-    }
-    const look = () => {
-      const state = feed.get(callId)
-      // The outcome of a task that has ended is being fetched here, and nowhere else.
-      const isRunning = state?.task !== undefined && state.phase !== 'ended' && !isTerminal(state.task.status)
-      const isKnown = state === undefined || isSettled(state) || isRunning
-      if (!feed.isOver && !isKnown && Object.keys(state.inputRequests).length === 0) return
-      end()
-    }
-    const stop = feed.listen(look, look)
-    lookUpLater()
-    look()
-  })
-}
-
 async function perform(
   session: Session,
   request: PageRequest,
   isAllowed: IsAllowed,
-  environment: Pick<Environment, 'now' | 'setTimeout'>,
+  environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
@@ -151,7 +107,10 @@ async function perform(
       const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
       if (action.type === 'cancel') await call.cancel()
-      if (action.type === 'respond') await call.respond(action.inputKey, action.response)
+      if (action.type === 'respond') {
+        if (request.epoch !== feed.position.epoch) await untilAsked(session, call.callId, action.inputKey, environment)
+        await call.respond(action.inputKey, action.response)
+      }
       const isFollowed = type === 'resume' && request.epoch !== feed.position.epoch
       return { callId: call.callId, isFollowed }
     }
@@ -195,9 +154,6 @@ async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: 
   const isNew = before === undefined || before.startedAt !== after.startedAt || (isSettled(before) && !isSettled(after))
   return { startedAt: after.startedAt, isNew }
 }
-
-/** For how long a start may have been on its way when its page cancelled it, in ms. */
-const LATE_MS = 10_000
 
 /**
  * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
