@@ -73,5 +73,5 @@ it('says of each schedule to which the page links what happens in it, no two ali
     links.map(async (link) => aboutSchedule((await readFragment(link)) ?? { title: '', steps: [] })),
   )
   expect(new Set(abouts).size).toBe(links.length)
-  for (const about of abouts) expect(about).toMatch(/^\d tabs: (?!no faults)/)
+  for (const about of abouts) expect(about).toMatch(/^\d+ tabs: (?!no faults)/)
 })
