@@ -59,7 +59,7 @@ it('refuses a fragment whose end is missing, and finds no recording in another o
 })
 
 it('can read the schedules to which the page links', async () => {
-  const links = Object.values<{ link?: string }>(seen.runs).flatMap(({ link }) => link ?? [])
+  const links = Object.values(seen.runs).flatMap((run) => ('link' in run ? run.link : []))
   expect(links.length).toBeGreaterThan(0)
   for (const link of links) expect((await readFragment(link))?.steps.length).toBeGreaterThan(100)
 })
@@ -68,7 +68,7 @@ it('says of each schedule to which the page links what happens in it, no two ali
   const lines = [...LINES, '31000 # clearStorage()', '32000 # heal']
   expect(aboutSchedule({ title: 'lost', steps: toSteps(lines) })).toBe('2 tabs: a tab crashes, the storage is cleared')
   expect(aboutSchedule({ title: 'quiet', steps: toSteps(['0 tab1 opens']) })).toBe('1 tab: no faults')
-  const links = Object.values<{ link?: string }>(seen.runs).flatMap(({ link }) => link ?? [])
+  const links = Object.values(seen.runs).flatMap((run) => ('link' in run ? run.link : []))
   const abouts = await Promise.all(
     links.map(async (link) => aboutSchedule((await readFragment(link)) ?? { title: '', steps: [] })),
   )
