@@ -12,7 +12,7 @@ import { useLatest } from './useLatest.js'
 export function useOtherOutcome(
   client: TaskClient,
   options: AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
+): Omit<OtherOutcome, 'stop'> & { readonly outcome: CallOutcome | undefined } {
   const [outcome, setOutcome] = useState<CallOutcome>()
   const followed = useRef<OtherOutcome>(undefined)
   const latest = useLatest(options)

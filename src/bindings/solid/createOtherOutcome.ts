@@ -11,7 +11,7 @@ export function createOtherOutcome(
   client: Accessor<TaskClient>,
   callId: Accessor<string | undefined>,
   options: Accessor<AnyToolCallMutationOptions>,
-): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
+): Omit<OtherOutcome, 'stop'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
   const [outcome, setOutcome] = createSignal<CallOutcome>()
   let other: OtherOutcome | undefined
   createEffect(

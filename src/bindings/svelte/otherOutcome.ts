@@ -11,7 +11,7 @@ export function otherOutcome(
   client: () => TaskClient,
   callId: () => string | undefined,
   options: () => AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & { readonly outcome: CallOutcome | undefined } {
+): Omit<OtherOutcome, 'stop'> & { readonly outcome: CallOutcome | undefined } {
   let outcome: CallOutcome | undefined
   let other: OtherOutcome | undefined
   const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {

@@ -9,7 +9,7 @@ export function useOtherOutcome(
   client: () => TaskClient,
   callId: () => string | undefined,
   options: () => AnyToolCallMutationOptions,
-): Pick<OtherOutcome, 'noteOwn' | 'noteConflict' | 'hide'> & {
+): Omit<OtherOutcome, 'stop'> & {
   readonly outcome: Readonly<ShallowRef<CallOutcome | undefined>>
 } {
   const outcome = shallowRef<CallOutcome>()

@@ -85,7 +85,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
 
   function takeAnswer(entry: Entry, answer: Answer): void {
     const { callId, start } = entry
-    if (entries.get(callId) === entry) {
+    if (book.isCurrent(entry)) {
       if (answer.call !== undefined && start !== undefined) entry.start = { ...start, run: answer.call.startedAt }
       const { wire, epoch } = latestOf(entry, answer, mirror, book.isTold(answer))
       if (wire !== undefined) news.takeCall(callId, wire, epoch)

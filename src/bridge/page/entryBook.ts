@@ -21,6 +21,8 @@ export interface EntryBookOptions {
 /** The calls of a page, each in its newest run, and what the store shows of them. */
 export interface EntryBook {
   readonly entries: ReadonlyMap<string, Entry>
+  /** False if another run of the call has taken its place, or the call has left the book. */
+  isCurrent(entry: Entry): boolean
   /** Puts a run in the place of the one before. */
   add(entry: Entry): Entry
   /** The same, without a run: the call was forgotten. */
@@ -43,6 +45,8 @@ export interface EntryBook {
 
 export function createEntryBook({ environment, mirror, store, network, ...options }: EntryBookOptions): EntryBook {
   const entries = new Map<string, Entry>()
+
+  const isCurrent = (entry: Entry) => entries.get(entry.callId) === entry
 
   function isTold(told: Position | undefined): boolean {
     const { position } = mirror
@@ -71,11 +75,11 @@ export function createEntryBook({ environment, mirror, store, network, ...option
 
   function refresh(entry: Entry): void {
     dropTold(entry)
-    const isCurrent = entries.get(entry.callId) === entry
+    const isInBook = isCurrent(entry)
     const next = showEntry(entry, network())
     if (next !== entry.shown) {
       entry.shown = next
-      if (isCurrent) store.setCall(next)
+      if (isInBook) store.setCall(next)
     }
     if (entry.isOver) return
     if (!isSettled(next)) {
@@ -86,7 +90,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
     entry.isOver = true
     if (next.phase === 'completed') entry.resolve(next.result)
     else entry.reject(next.error)
-    if (isCurrent && (entry.hasRun || entry.failure !== undefined || isOwn(entry.start))) options.onSettled(next)
+    if (isInBook && (entry.hasRun || entry.failure !== undefined || isOwn(entry.start))) options.onSettled(next)
   }
 
   function remove(entry: Entry): void {
@@ -96,6 +100,7 @@ export function createEntryBook({ environment, mirror, store, network, ...option
 
   return {
     entries,
+    isCurrent,
     add(entry) {
       entries.get(entry.callId)?.reject(abortError('The call was started again.'))
       entries.set(entry.callId, entry)

@@ -9,7 +9,7 @@ import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
 export interface HandleContext {
-  readonly calls: Pick<PageCalls, 'entries' | 'cancel' | 'refresh' | 'takeAnswer'>
+  readonly calls: Pick<PageCalls, 'isCurrent' | 'cancel' | 'refresh' | 'takeAnswer'>
   readonly post: Post
   readonly subscribe: (callId: string, listener: () => void) => () => void
   /** When the backend was last heard of. */
@@ -54,8 +54,7 @@ function respond(
   }
   if (!Object.hasOwn(entry.shown.inputRequests, inputKey))
     return Promise.reject(new TaskInputError('This input request is gone, or was answered.', { callId }))
-  // The call of that name that is known now is another one.
-  if (calls.entries.get(callId) !== entry) return entry.outcome
+  if (!calls.isCurrent(entry)) return entry.outcome
 
   const set = (change: object) => {
     const own = entry.responses.get(inputKey)

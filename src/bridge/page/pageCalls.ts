@@ -21,7 +21,7 @@ export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
 
 /** The calls of a page: what the backend says of them, and what this page has asked for. */
 export interface PageCalls
-  extends Pick<EntryBook, 'entries' | 'refresh' | 'refreshAll'>,
+  extends Pick<EntryBook, 'entries' | 'isCurrent' | 'refresh' | 'refreshAll'>,
     Pick<Asking, 'takeAnswer' | 'fetchOutcome'>,
     Pick<Cancels, 'cancel'> {
   start(request: ToolCallRequest, options: StartOptions): Started
@@ -76,8 +76,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
     takeAnswer: asking.takeAnswer,
     fetchOutcome: asking.fetchOutcome,
     cancel: async (entry) => {
-      // The call of that name that is known now is another one.
-      if (entries.get(entry.callId) === entry) await cancels.cancel(entry)
+      if (book.isCurrent(entry)) await cancels.cancel(entry)
     },
     dropKept: () => cancels.drop(),
     forget: async (callId) => {

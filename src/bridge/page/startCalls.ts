@@ -124,7 +124,7 @@ async function askToStart(entry: Entry, how: AskOptions, options: StartingOption
   const answer = await postStart(entry, how, user, options)
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
-  // What the news have said last is of before the answer: those of the run that goes on are later ones.
+  // The news still show the interrupted state. The run that the backend has started since has a later time.
   const isBehind = isInterrupted(wire) && !options.book.isTold(answer)
   const known = wire === undefined ? 0 : wire.startedAt + Number(isBehind)
   const run = answer.call?.startedAt ?? Math.max(answer.startedAt, known)
@@ -173,7 +173,7 @@ async function postStart(
 
 function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions): void {
   const error = asError(thrown)
-  if (entry.isOver || book.entries.get(entry.callId) !== entry) return entry.reject(error)
+  if (entry.isOver || !book.isCurrent(entry)) return entry.reject(error)
   // The call of that key that the news tell of is another one, and continues; only this one is refused.
   const { callId, wire } = entry
   const isOther = error instanceof ToolCallKeyConflictError || (error instanceof TaskCancelledError && wire)

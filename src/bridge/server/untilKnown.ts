@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { isTerminal } from '../../core/protocol/task.js'
-import { isSettled } from '../../core/record/toolCallState.js'
+import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import type { Session } from './session.js'
 
 type Timers = Pick<Environment, 'setTimeout' | 'clearTimeout'>
@@ -13,65 +13,74 @@ export const LATE_MS = 10_000
 export const LOOK_UP_MS = 1000
 
 /**
- * Resolves when other processes can know of the call, since its record has a task that runs, or when it is over or asks something. A process
- * that is killed before has not answered, so the page asks another one. With `environment`, it is enough that the call is recorded:
- * without a task it may take long, and the page hears of it.
+ * Resolves when this holds of the call, when the call has ended or gone, or when the client was closed. `wait` is called with what ends the
+ * wait, and returns what stops it.
  */
-export function untilKnown({ client, feed }: Session, callId: string, environment: Timers | undefined): Promise<void> {
+function untilCall(
+  { feed }: Session,
+  callId: string,
+  isTrue: (state: ToolCallState) => boolean,
+  wait: (end: () => void) => () => void,
+): Promise<void> {
   return new Promise((resolve) => {
-    let timer: unknown
-    let isOver = false
     const end = () => {
-      isOver = true
-      stop()
-      environment?.clearTimeout(timer)
+      stopListening()
+      stopWaiting()
       resolve()
     }
+    const look = () => {
+      const state = feed.get(callId)
+      if (feed.isOver || state === undefined || isSettled(state) || isTrue(state)) end()
+    }
+    const stopListening = feed.listen(look, look)
+    const stopWaiting = wait(end)
+    look()
+  })
+}
+
+/**
+ * Resolves when other processes can know of the call: its record has a task that runs, the call is over, or it asks something. If a process
+ * is killed before that, it has not answered, and the page asks another one. With `environment`, a recorded call is enough: without a task
+ * it may take long, and the page hears of it.
+ */
+export function untilKnown(session: Session, callId: string, environment: Timers | undefined): Promise<void> {
+  const isKnown = ({ task, phase, inputRequests }: ToolCallState) => {
+    // This process alone fetches the outcome of a task that has ended.
+    const isRunning = task !== undefined && phase !== 'ended' && !isTerminal(task.status)
+    return isRunning || Object.keys(inputRequests).length > 0
+  }
+  return untilCall(session, callId, isKnown, (end) => {
+    let timer: unknown
+    let isOver = false
     const lookUpLater = () => {
-      timer = environment?.setTimeout(() => client.resumeToolCalls({ callId }).then(takeFound, end), LOOK_UP_MS)
+      timer = environment?.setTimeout(() => session.client.resumeToolCalls({ callId }).then(takeFound, end), LOOK_UP_MS)
     }
     const takeFound = (found: readonly ToolCall[]) => {
       if (isOver) return
       if (found.length > 0) end()
       else lookUpLater()
     }
-    const look = () => {
-      const state = feed.get(callId)
-      // The outcome of a task that has ended is being fetched here, and nowhere else.
-      const isRunning = state?.task !== undefined && state.phase !== 'ended' && !isTerminal(state.task.status)
-      const isKnown = state === undefined || isSettled(state) || isRunning
-      if (!feed.isOver && !isKnown && Object.keys(state.inputRequests).length === 0) return
-      end()
-    }
-    const stop = feed.listen(look, look)
     lookUpLater()
-    look()
+    return () => {
+      isOver = true
+      environment?.clearTimeout(timer)
+    }
   })
 }
 
 /**
- * Resolves when this process knows that the call asks this, or at the latest after `LATE_MS`. The page has it from another one, and a record does
- * not say what is asked.
+ * Resolves when this process knows that the call asks this, or at the latest after `LATE_MS`. The page knows it from another process, and
+ * records do not contain input requests.
  */
 export function untilAsked(
-  { feed }: Session,
+  session: Session,
   callId: string,
   inputKey: string,
   { setTimeout, clearTimeout }: Timers,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop()
-      clearTimeout(timer)
-      resolve()
-    }
-    const look = () => {
-      const state = feed.get(callId)
-      const isQuiet = state !== undefined && !isSettled(state) && !Object.hasOwn(state.inputRequests, inputKey)
-      if (feed.isOver || !isQuiet) end()
-    }
+  const isAsked = ({ inputRequests }: ToolCallState) => Object.hasOwn(inputRequests, inputKey)
+  return untilCall(session, callId, isAsked, (end) => {
     const timer = setTimeout(end, LATE_MS)
-    const stop = feed.listen(look, look)
-    look()
+    return () => clearTimeout(timer)
   })
 }

@@ -151,7 +151,7 @@ export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boo
  *
  * ```text
  * tab A  follows task 1 ──────────────────── writes what it knows of task 1: not over task 2
- * tab B        calls anew: intent ── task 2 ───────────── its end: over task 1, if that was written all the same
+ * tab B        calls anew: intent ── task 2 ───────────── writes the end of task 2, also over task 1
  * ```
  */
 export function isSuccessor(stored: CallRecord | undefined, record: CallRecord): boolean {
@@ -164,8 +164,8 @@ export function isSuccessor(stored: CallRecord | undefined, record: CallRecord):
 }
 
 /**
- * Whether the stored record is of the same call as it was before it was made anew, by the clock of the server and by that of the browser:
- * a storage that takes its time has let an earlier write of another tab be the last.
+ * True if the stored record has the task that this call had before it was started again, by the clocks of both the server and the browser.
+ * With a slow storage, an old write of another tab may end last.
  */
 export function isPredecessor(stored: CallRecord, { task, startedAt }: CallRecord): boolean {
   if (stored.task === undefined || task === undefined || stored.startedAt >= startedAt) return false

@@ -44,7 +44,7 @@ export function catchUpTaskless(run: Run): void {
  * tab B     task 2 ────── writes ▪ tells ── receives task 1, reads task 2, stays
  * ```
  *
- * A tab that has made the call anew, and reads what it was before, writes and tells its own task once more.
+ * A tab that has started the call again, and reads its earlier task from storage, writes and tells its own task once more.
  *
  * @param told What another tab says.
  */

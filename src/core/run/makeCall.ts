@@ -37,8 +37,8 @@ export interface MakeOptions {
  *                             └────▶ task ▶ write record ▶ poll … terminal ▶ keep record, if it has a key ▶ settled
  * a page that goes away leaves:      intent: interrupted   record: followed again
  *                                    or sent again, where the server knows its key
- * another tab with the same key:     waits for the lock, is told of the task or the outcome, or finds the record. An outcome without a
- *                                    task is told before the lock is let go, 100 ms later (MESSAGE_DELAY_MS in tabs/tabs.ts)
+ * another tab with the same key:     waits for the lock, receives the task or the outcome, or finds the record. This tab posts an outcome
+ *                                    without a task 100 ms before it releases the lock (MESSAGE_DELAY_MS in tabs/tabs.ts)
  * a frozen process loses the lock:   waits for it again, and finds the record, or sends its own request again under its key
  * ```
  *

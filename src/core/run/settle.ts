@@ -56,8 +56,8 @@ async function endCall(run: Run, entry: CallEntry, end: TaskEnd | undefined): Pr
 }
 
 /**
- * Ends a call in this page. `isForeign`: the outcome came from another tab, which has told it to the others, or from a record, or the
- * record is one of a later version: nothing is told, and the record stays as it is. `named`: its task, where it was not followed here.
+ * Ends a call in this page. `isForeign`: the outcome came from another tab or from a record, or a later version has written the
+ * record. Then this page posts nothing, and leaves the record as it is. `named`: its task, where it was not followed here.
  */
 export async function settle(
   run: Run,

@@ -41,7 +41,10 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   const result = resultOf(called)
   if (result === undefined) return { run: ended('refused', describe(called)), stream: undefined }
   const isTask = isModern ? result['resultType'] === 'task' : isLegacyCreateTaskResult(result)
-  if (!isTask) return { run: ended('result', saidByTool(result), saidByTool(result)), stream: undefined }
+  if (!isTask) {
+    const said = saidByTool(result)
+    return { run: ended('result', said, said), stream: undefined }
+  }
 
   let task: Task
   try {
