@@ -141,6 +141,21 @@ describe('the result of a call that is made with keepResult', () => {
     expect(await call.result).toMatchObject(RESULT)
   })
 
+  it('is that of another call of the same task, too, which is being polled in vain', async () => {
+    await visit()
+    await visit({ key: 'asked for by another name' })
+    server.on('tasks/get', unreachable)
+    const client = open()
+    const other = client.startToolCall(REPORT, { key: 'asked for by another name' })
+    await browser.advance(5 * SECOND)
+    expect(other.getState().error).toBeUndefined()
+    expect(other.getState().result).toBeUndefined()
+    client.startToolCall(REPORT, KEPT)
+    await browser.advance(5 * SECOND)
+    expect(other.getState()).toMatchObject({ phase: 'completed', result: RESULT })
+    expect(await other.result).toMatchObject(RESULT)
+  })
+
   it('is kept by the page that sees the end, where another visit has made the call', async () => {
     server.on('tasks/get', snapshot({ ttlMs: HOUR }))
     const first = open()
