@@ -448,10 +448,11 @@ export function createWorld(
     tabs.push(tab)
     // What a page shows after its end is never seen.
     noteShown(client, (text) => tab.isAlive && note(text))
-    // A page that is back from the cache drops what was forgotten meanwhile, and may hear of its task once more.
-    client.onForgotten((isForgotten) => {
-      for (const { taskId, plan } of server.tasks.values())
-        if (isForgotten(ledger.start(plan.nonce)?.callId) && !follows(tab, taskId)) floors.left(tab, taskId)
+    // Forgotten, made again here or in another tab: the page remembers nothing of the task of before, and may hear of it once more.
+    client.store.subscribe(({ calls }, { calls: before }) => {
+      for (const [callId, { task }] of Object.entries(before))
+        if (task && calls[callId]?.task?.taskId !== task.taskId && !follows(tab, task.taskId))
+          floors.left(tab, task.taskId)
     })
     watchCoverage(client, reached)
     return tab
@@ -656,8 +657,6 @@ export function createWorld(
     follow: (tab, taskId) => {
       log(`${tab.name} follows ${taskId}`)
       named.add(taskId)
-      // Its call has been made again, say, and has another task.
-      if (!follows(tab, taskId)) floors.left(tab, taskId)
       const call = tab.client.resumeTask({ taskId, name: 'work' })
       const { callId } = call
       awaitResult(tab, call, `${taskId}, by its id`)
@@ -682,11 +681,8 @@ export function createWorld(
         begin(callId)
       }
       const removeNonce = client.addCallMeta(() => () => ({ [NONCE_META]: nonce }))
-      const before = key && client.getToolCallState(client.toolCallId(name, key))?.task?.taskId
       const call = client.startToolCall({ name, arguments: plan }, { repeat, ...(key !== undefined && { key }) })
       removeNonce()
-      // Its call is made again, and the page remembers nothing of the task of before.
-      if (before && !follows(tab, before)) floors.left(tab, before)
       begin(call.callId)
       if (key === undefined) madeBy.set(call.callId, tabName)
       awaitResult(tab, call, nonce)
