@@ -1,6 +1,7 @@
-import type { Environment, TaskClient, TaskClientOptions, ToolCall } from 'taskwire'
+import type { Environment, TaskClient, TaskClientOptions, TaskStorage, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createTaskClient } from '../support/anyClient.js'
 import { createClientOf } from '../support/createClientOf.js'
 import {
@@ -10,10 +11,12 @@ import {
   createScriptedServer,
   held,
   legacyResult,
+  openStream,
   rpcError,
   type ScriptedServer,
   snapshot,
   speakLegacy,
+  task,
   unreachable,
 } from '../support/scriptedServer.js'
 
@@ -205,6 +208,58 @@ describe('a task that the app has named, and that was gone when another one got 
     await browser.advance(60_000)
     expect(made.getState()).toMatchObject({ phase: 'completed' })
     expect(named.getState()).toMatchObject({ phase: 'completed' })
+  })
+
+  it('[EDGE-31] does not take the other one with it that is made while a slow storage notes the loss', async () => {
+    const { environment } = browser.openPage()
+    const items = memoryStorage()
+    const storage: TaskStorage = {
+      ...items,
+      removeItem: (key) =>
+        new Promise<void>((resolve) => environment.setTimeout(() => resolve(items.removeItem(key)), 1000)),
+    }
+    const calling = held(MADE)
+    server.on('tools/call', calling)
+    server.on('tasks/get', unknown)
+    const client = openClient({ environment, storage })
+    const made = client.startToolCall({ name: 'report' }, { key: 'k' })
+    made.result.catch(() => {})
+    const named = client.resumeTask('1')
+    named.result.catch(() => {})
+    await browser.advance(500)
+    expect(server.received('tasks/get')).toHaveLength(1)
+    server.on('tasks/get', completed(reused))
+    calling.release()
+    await browser.advance(60_000)
+    expect(named.getState()).toMatchObject({ phase: 'failed', error: LOST })
+    expect(made.getState()).toMatchObject({ phase: 'completed' })
+  })
+
+  it('[EDGE-31] is that one where the server has pushed it while a poll was on its way', async () => {
+    const stream = openStream()
+    server.on('subscriptions/listen', (request) => {
+      const response = stream(request)
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': request.id }
+      const { notifications } = request.params
+      stream.send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
+      browser
+        .openPage()
+        .environment.setTimeout(
+          () => stream.send({ method: 'notifications/tasks', params: { ...task(reused), _meta } }),
+          100,
+        )
+      return response
+    })
+    const asked = held(unknown)
+    server.on('tasks/get', asked, completed(reused))
+    const named = openClient({ push: true }).resumeTask('1')
+    named.result.catch(() => {})
+    await browser.advance(500)
+    expect(named.getState().task).toMatchObject({ createdAt: SECOND })
+    asked.release()
+    await browser.advance(120_000)
+    expect(named.getState()).toMatchObject({ phase: 'completed' })
+    expect(server.received('tasks/get')).toHaveLength(2)
   })
 
   it('[EDGE-31] does not take it with it where the tab that has named it has not heard of the other one', async () => {

@@ -1,7 +1,7 @@
 import { nextPoll } from '../record/decide.js'
 import { reused } from '../record/learn.js'
 import { isAnotherTask, merge } from '../record/merge.js'
-import { isOver, type TaskRecord, withReason } from '../record/record.js'
+import { isLost, isOver, type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
 import { changeTask, withInputsHere } from './changes.js'
@@ -124,7 +124,8 @@ export function attachToTask(
     const sharing = tasks.get(taskId)
     // A server that was restarted may give the id to another task: the later one counts, and the earlier one is lost.
     const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
-    const isLater = sharing !== undefined && isAnotherTask(sharing.record, record.task)
+    const isLater =
+      sharing !== undefined && (isAnotherTask(sharing.record, record.task) || (isNew && isLost(sharing.record)))
     const known = isEarlier || isLater ? undefined : sharing
     const isSettling = known?.record.end !== undefined
     const first = isNew ? record : withReason(record, 'resumed')

@@ -45,7 +45,6 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   const controller = new AbortController()
   run.pollsUnderWay.set(task, controller)
   let askedAt: number | undefined
-  let askedOf = task.record
   let stopTelling: Unsubscribe = () => {}
   let isOut = false
   let news: (record: TaskRecord, at: number) => TaskRecord
@@ -58,7 +57,6 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       const decision = task.poll === 'queued' ? decisionOf(run, task) : undefined
       if (decision?.do !== 'poll') return undefined
       askedAt = now(run)
-      askedOf = task.record
       stopTelling = announce(run, task, askedAt, decision.why)
       return port.getTask(taskId, signal, task.record.era)
     })
@@ -78,7 +76,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     // A tab that cannot reach the server gives the lead away: others may, and they know by now what this one has tried.
     isOut = !isGivenUp && (askedAt === undefined || (error instanceof TaskRequestError && error.kind === 'network'))
     news = (record, at) => {
-      if (isGivenUp || isOfEarlierTask(error, askedOf, record)) return givenUp(record, at, askedAt)
+      if (isGivenUp || isShownSince(error, askedAt ?? at, record)) return givenUp(record, at, askedAt)
       const next = failed(record, error, { now: at, askedAt: askedAt ?? at, jitter: environment.random() }, policy)
       const [entry] = task.calls
       if (next.failure !== undefined && entry !== undefined) run.onError(error, entry.call.callId, 'poll')
@@ -97,11 +95,11 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
 }
 
 /**
- * True where the server did not know the task, and one was made under its id while the poll was on its way. Of a task that the app
- * has named, nothing else says that it was another one.
+ * True where the server did not know the task, and has made or shown it while the poll was on its way. Of a task that the app has
+ * named, nothing else says that it was another one.
  */
-function isOfEarlierTask(error: Error, askedOf: TaskRecord, known: TaskRecord): boolean {
-  return error instanceof TaskExpiredError && known.receivedAt > askedOf.receivedAt
+function isShownSince(error: Error, askedAt: number, { receivedAt, snapshotAt }: TaskRecord): boolean {
+  return error instanceof TaskExpiredError && Math.max(receivedAt, snapshotAt) > askedAt
 }
 
 /**
