@@ -93,6 +93,25 @@ describe('a call that was started and cancelled offline', () => {
     expect([cancels().length, kept()]).toEqual([1, []])
   })
 
+  // page  cancelled ─ cut off ································ hears of the new process: ended
+  // other page                  start ─ same key ─ completed
+  it('shows what another page has made under its key since, also of a backend that was started again', async () => {
+    const { server, backend, first, begin, startAndCancel } = setUp()
+    await begin()
+    const { call } = startAndCancel('k')
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('cancelled')
+    first.network.cut()
+    const other = backend.openPage(() => 'ada', { crossTab: false })
+    const made = other.client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k' })
+    await server.advance(10_000)
+    expect(made.getState().phase).toBe('completed')
+    await backend.restart()
+    first.network.mend()
+    await server.advance(60_000)
+    expect(first.client.getToolCallState(call.callId)?.phase).toMatch(/^(ended|completed)$/)
+  })
+
   // page  offline: start ─ cancel() ─ ▪        next page  online: sends it ─ never was one
   it('is not made after a reload, and the next page sends the cancellation once', async () => {
     const { server, cancels, first, kept, calls, begin, startAndCancel, open, crash } = setUp()

@@ -312,6 +312,37 @@ it('a handle of the user before does not cancel the call of the next one', async
   expect(theirs.getState()).toMatchObject({ phase: 'working', isCancelling: false })
 })
 
+/** A page of Ada's that starts a call before it has heard who is signed in, which is Eve then. `late`: the answer or the news, by so many ms. */
+async function startBeforeNews(late: { readonly answer: number; readonly news: number }) {
+  const { server, backend } = setUp()
+  const session = { user: 'ada' }
+  const clock = server.browser.openPage().environment
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => session.user, {
+    fetch: async (_, init = {}) => {
+      if (init.method !== 'POST') await new Promise<void>((resolve) => clock.setTimeout(resolve, late.news))
+      return opened.network.send(init)
+    },
+  })
+  opened.network.delayAnswers(1, late.answer)
+  const call = opened.client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k' })
+  const outcome = vi.fn()
+  call.result.then(outcome, outcome)
+  await server.advance(100)
+  session.user = 'eve'
+  await server.advance(60_000)
+  return { server, ...opened, outcome }
+}
+
+it.each([
+  ['before the first news', { answer: 0, news: 5000 }],
+  ['after the first news', { answer: 5000, news: 500 }],
+])('a call that was made for the user before, and is answered %s, is not shown to the next one', async (_, late) => {
+  const { server, client, outcome } = await startBeforeNews(late)
+  expect(client.store.getState()).toMatchObject({ connection: { status: 'connected' }, calls: {} })
+  expect(outcome).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ name: 'AbortError' }))
+  expect(server.count('tools/call')).toBe(1)
+})
+
 it.each([
   ['of another origin', { origin: 'https://evil.example' }, 403],
   ['of another origin that looks like ours', { origin: 'http://localhost.evil.example' }, 403],

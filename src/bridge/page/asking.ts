@@ -12,7 +12,7 @@ export interface AskingOptions {
   readonly environment: Environment
   readonly book: EntryBook
   readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
-  readonly news: Pick<NewsTaking, 'takeCall'>
+  readonly news: Pick<NewsTaking, 'leaveOthers' | 'takeCall'>
   readonly post: Post
   /** Called with a call that the processes of the backend do not know. */
   readonly onUnknown: (entry: Entry, error: Error) => void
@@ -85,6 +85,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
 
   function takeAnswer(entry: Entry, answer: Answer): void {
     const { callId, start } = entry
+    news.leaveOthers()
     if (book.isCurrent(entry)) {
       if (answer.call !== undefined && start !== undefined) entry.start = { ...start, run: answer.call.startedAt }
       const { wire, epoch } = latestOf(entry, answer, mirror, book.isTold(answer))

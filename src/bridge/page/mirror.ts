@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/protocol/json.js'
 import { shareMembers } from '../wire/decodeCall.js'
-import { type CallOnWire, type CallRef, type News, type Position, WIRE_VERSION } from '../wire/messages.js'
+import { type Answer, type CallOnWire, type CallRef, type News, type Position, WIRE_VERSION } from '../wire/messages.js'
 
 /** What news have changed. */
 export interface Changes {
@@ -29,6 +29,11 @@ export interface Mirror {
   take(news: News): Changes | undefined
   /** Everything that is known, for another tab. */
   snapshot(): News | undefined
+}
+
+/** True for an answer of another user's call than the news are of. */
+export function isOfOther(answer: Answer | undefined, { user }: Pick<Mirror, 'user'>): boolean {
+  return answer?.user !== undefined && user !== undefined && answer.user !== user
 }
 
 const NOTHING: Changes = { isWhole: false, isOtherUser: false, calls: [], gone: [] }

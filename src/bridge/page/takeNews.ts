@@ -1,7 +1,7 @@
 import type { CallOnWire, CallRef, Position } from '../wire/messages.js'
 import { createEntry, type Entry, isAwaited, isDoubted, isInterrupted } from './entries.js'
 import { type EntryBook, lost } from './entryBook.js'
-import type { Changes, Mirror } from './mirror.js'
+import { type Changes, isOfOther, type Mirror } from './mirror.js'
 
 /** What the backend says of calls, taken into the book of a page. */
 export interface NewsTaking {
@@ -12,12 +12,17 @@ export interface NewsTaking {
   noteDropped(callId: string, startedAt: number): void
   /** Notes the position of the backend's confirmation. Calls that the news still contain there were kept, and are shown again. */
   tellDropped(callIds: readonly string[], told: Position | undefined): void
+  /**
+   * Leaves the calls of another user that the news have not told of: the backend refuses what they still ask for. A start that was sent
+   * before the first news may have been answered for another user than those are of. `isOtherUser`: so are all.
+   */
+  leaveOthers(isOtherUser?: boolean): void
   clear(): void
 }
 
 export interface NewsTakingOptions {
   readonly book: EntryBook
-  readonly mirror: Pick<Mirror, 'position' | 'wireOf'>
+  readonly mirror: Pick<Mirror, 'position' | 'user' | 'wireOf'>
   /** Called with the ids of calls that were forgotten elsewhere. */
   readonly onForgotten: (callIds: ReadonlySet<string>) => void
   /** Called with a call of which there is news, before it is shown. */
@@ -49,7 +54,7 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       known.unknown ||= 1
       return book.refresh(known)
     }
-    const isAsked = known?.start !== undefined && isAwaited(known)
+    const isAsked = known?.start !== undefined && isAwaited(known) && !known.isOver
     const isRunAgain = known?.isOver === true && isInterrupted(known.wire) && !isInterrupted(wire)
     const isSameRun =
       isAsked ||
@@ -90,11 +95,10 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     return isForgotten && !isStarting
   }
 
-  /** The calls of the user of before that the backend has not told of: it refuses what they still ask for. */
-  function leaveAll(): readonly string[] {
-    const left = [...entries.values()]
+  function leaveOthers(isOtherUser = false): void {
+    const left = [...entries.values()].filter((entry) => isOtherUser || isOfOther(entry.start?.told, mirror))
     for (const entry of left) book.leave(entry)
-    return left.map(({ callId }) => callId)
+    if (left.length > 0) onForgotten(new Set(left.map(({ callId }) => callId)))
   }
 
   /**
@@ -129,11 +133,12 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       }
       takeKept()
     },
+    leaveOthers,
     clear: () => dropped.clear(),
     take: ({ isWhole, isOtherUser, calls, gone }, epoch) => {
       const ids = gone.flatMap((each) => (!isOld(each.callId) && takeGone(each) ? [each.callId] : []))
-      if (isOtherUser) ids.push(...leaveAll())
       if (ids.length > 0) onForgotten(new Set(ids))
+      leaveOthers(isOtherUser)
       for (const [callId, wire] of calls) if (!isOld(callId)) takeCall(callId, wire, epoch)
       takeKept(true)
       // What was asked for may have been told now.

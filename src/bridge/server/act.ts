@@ -63,8 +63,9 @@ async function answerTo(
   const isElsewhere = request.epoch !== feed.position.epoch
   if (callId === undefined) return { ...feed.position, ...answer }
   if (isFollowed) await untilKnown(session, callId, isElsewhere ? undefined : environment)
-  const call = isElsewhere && feed.wireOf(callId)
-  return { ...feed.position, ...answer, ...(call && { call }) }
+  if (!isElsewhere) return { ...feed.position, ...answer }
+  const call = feed.wireOf(callId)
+  return { ...feed.position, ...answer, ...(call && { call }), user: session.client.id }
 }
 
 async function perform(

@@ -92,6 +92,8 @@ export interface Answer extends Position {
   readonly tools?: readonly JsonObject[]
   /** How the call is, for a page that reads the news of another life. */
   readonly call?: CallOnWire
+  /** Whose call it is, for the same page: it may not have heard who is signed in. */
+  readonly user?: string
 }
 
 /** A call that the backend shows no longer. */
@@ -161,7 +163,7 @@ function isCallOnWire(value: unknown): value is CallOnWire {
 /** The answer, or undefined if the value is something else. */
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined
-  const { epoch, seq, startedAt, isNew, tools, call } = value
+  const { epoch, seq, startedAt, isNew, tools, call, user } = value
   if (!isText(epoch) || !isNumber(seq)) return undefined
   return {
     epoch,
@@ -170,5 +172,6 @@ export function readAnswer(value: unknown): Answer | undefined {
     ...(isNew === true && { isNew }),
     ...(Array.isArray(tools) && { tools: tools.filter(isJsonObject) }),
     ...(isCallOnWire(call) && { call }),
+    ...(isText(user) && { user }),
   }
 }
