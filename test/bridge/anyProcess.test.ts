@@ -4,6 +4,7 @@ import {
   TaskExpiredError,
   type TaskStorage,
   ToolCallInterruptedError,
+  ToolCallKeyConflictError,
 } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
@@ -127,6 +128,29 @@ it('a call that another process has made than the one whose news the page reads 
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
   expect(server.count('tools/call')).toBe(1)
 })
+
+it.each([
+  ['the process whose news the page reads', 'A'],
+  ['another process', 'B'],
+] as const)(
+  'a call that is being made with other arguments elsewhere is not taken for that one by %s',
+  async (_, asked) => {
+    const { server, client, processes, route } = setUp()
+    route.actions = asked
+    void client.connect()
+    await server.advance(500)
+    server.faults.delay(5000, { method: 'tools/call', times: 1 })
+    const made = processes.C.client.startToolCall(WORK, { key: 'k' })
+    await server.advance(500)
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 9 } }, { key: 'k' })
+    const outcome = expect(call.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+    await server.advance(20_000)
+    await outcome
+    expect(await made.result).toMatchObject({ structuredContent: { seconds: 5 } })
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+    expect(server.count('tools/call')).toBe(1)
+  },
+)
 
 it('a result without a task comes from the process that has it', async () => {
   const { server, client } = setUp()

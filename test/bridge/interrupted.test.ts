@@ -1,4 +1,4 @@
-import { type TaskClient, ToolCallInterruptedError } from 'taskwire'
+import { type TaskClient, ToolCallInterruptedError, ToolCallKeyConflictError } from 'taskwire'
 import { expect, it } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -205,6 +205,25 @@ it('a page that only watches makes such a call again at once where its app asks 
   const call = start(watcher.client)
   await server.advance(8000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+})
+
+it('a page that only watches such a call, and asks for another one under its key, watches on', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const [maker, watcher] = [backend.openPage(), backend.openPage()]
+  for (const { client } of [maker, watcher]) void client.connect()
+  await server.advance(500)
+  const { callId } = start(maker.client)
+  await interrupt()
+  const watched = watcher.client.getToolCall(callId)
+  await maker.page.crash()
+  await server.advance(5000)
+  const other = start(watcher.client, 9)
+  await server.advance(1000)
+  await expect(other.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+  expect(watched?.getState()).toMatchObject({ phase: 'calling', network: 'retrying' })
+  start(watcher.client)
+  await server.advance(8000)
+  expect(await watched?.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })
 
 it('news that are older than the answer to its start do not end a call', async () => {

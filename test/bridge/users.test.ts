@@ -314,7 +314,9 @@ it('a handle of the user before does not cancel the call of the next one', async
 
 /** A page of Ada's that starts a call before it has heard who is signed in, which is Eve then. `late`: the answer or the news, by so many ms. */
 async function startBeforeNews(late: { readonly answer: number; readonly news: number }) {
-  const { server, backend } = setUp()
+  const { server } = setUp()
+  // Server-sent events: a request for news can be held up.
+  const backend = createBridgedBackend(server, {}, {}, false)
   const session = { user: 'ada' }
   const clock = server.browser.openPage().environment
   const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => session.user, {

@@ -87,7 +87,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
     const { callId, start } = entry
     news.leaveOthers()
     if (book.isCurrent(entry)) {
-      if (answer.call !== undefined && start !== undefined) entry.start = { ...start, run: answer.call.startedAt }
+      if (answer.call !== undefined && start?.told !== undefined) entry.start = { ...start, run: answer.call.startedAt }
       const { wire, epoch } = latestOf(entry, answer, mirror, book.isTold(answer))
       if (wire !== undefined) news.takeCall(callId, wire, epoch)
     }

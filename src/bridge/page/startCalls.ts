@@ -68,17 +68,39 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   // Before the first news, nobody knows here whether there was a run before.
   const after = mirror.position !== undefined ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
   const start = { id: environment.randomId(), startedAt: environment.now(), after, seen, failureCount: 0 }
-  let entry: Entry
-  if (isUnknown && !known.isOver) {
-    // Handles that wait for the call go on with what this page makes of it.
-    entry = Object.assign(known, { args, meta: how.meta ?? known.meta, start, wire: undefined, unknown: 0 })
-    book.refresh(entry)
-  } else {
-    const { meta } = how
-    entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta, start, wire: interrupted }))
-  }
+  if (isUnknown && !known.isOver) return goOn(known, { args, meta: how.meta ?? known.meta, start }, how, options)
+  const { meta } = how
+  const entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta, start, wire: interrupted }))
   entry.started = askToStart(entry, how, options).catch((thrown: unknown) => refuse(entry, thrown, options))
   return { entry, refusal: NEVER }
+}
+
+/**
+ * Asks for a call that this page has only watched. Handles that wait for it get what this page makes of it; where it was made with other
+ * arguments, they wait as before.
+ */
+function goOn(
+  entry: Entry,
+  own: Pick<Entry, 'args' | 'meta' | 'start'>,
+  how: AskOptions,
+  options: StartingOptions,
+): Started {
+  const { args, meta, wire, unknown } = entry
+  const change = (changes: Partial<Entry>) => options.book.refresh(Object.assign(entry, changes))
+  change({ ...own, wire: undefined, unknown: 0 })
+  const asked = askToStart(entry, how, options)
+  entry.started = asked.catch((thrown: unknown) => {
+    if (!(thrown instanceof ToolCallKeyConflictError)) return refuse(entry, thrown, options)
+    change({ args, meta, start: undefined, wire: entry.wire ?? wire, unknown })
+  })
+  const refusal = asked.then(
+    () => NEVER,
+    (thrown: unknown) => {
+      if (thrown instanceof ToolCallKeyConflictError) throw thrown
+      return NEVER
+    },
+  )
+  return { entry, refusal }
 }
 
 /**

@@ -25,6 +25,8 @@ interface Done extends Partial<Answer> {
   readonly callId?: string
   /** Where the page asks what becomes of the call, and not only for the action. */
   readonly isFollowed?: boolean
+  /** Why it was refused, where that is found out while it is followed: another process may have made the call. */
+  readonly refusal?: () => Error | undefined
 }
 
 /**
@@ -57,12 +59,14 @@ async function answerTo(
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<Answer> {
   const { feed } = session
-  const { callId, isFollowed, ...answer } = await done
+  const { callId, isFollowed, refusal, ...answer } = await done
   // Up to this number, the stream says what came of it.
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
   if (callId === undefined) return { ...feed.position, ...answer }
   if (isFollowed) await untilKnown(session, callId, isElsewhere ? undefined : environment)
+  const error = refusal?.()
+  if (error !== undefined) throw error
   if (!isElsewhere) return { ...feed.position, ...answer }
   const call = feed.wireOf(callId)
   return { ...feed.position, ...answer, ...(call && { call }), user: session.client.id }
@@ -128,7 +132,7 @@ async function expectAllowed(isAllowed: IsAllowed, action: BridgeAction): Promis
 }
 
 /** Calls the tool, or joins the call of that key, as the client does for a page of its own. */
-async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: boolean): Promise<Partial<Answer>> {
+async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: boolean): Promise<Done> {
   const { name, key, arguments: args, meta, repeat, takesAny = false, seen } = action
   const callId = client.toolCallId(name, key)
   const before = client.getToolCallState(callId)
@@ -153,7 +157,11 @@ async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: 
   const after = client.getToolCallState(callId)
   if (refusal instanceof ToolCallKeyConflictError || after === undefined) throw refusal
   const isNew = before === undefined || before.startedAt !== after.startedAt || (isSettled(before) && !isSettled(after))
-  return { startedAt: after.startedAt, isNew }
+  const ofOther = () => {
+    const { error } = call.getState()
+    return error instanceof ToolCallKeyConflictError ? error : undefined
+  }
+  return { startedAt: after.startedAt, isNew, refusal: ofOther }
 }
 
 /**

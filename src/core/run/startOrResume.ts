@@ -150,6 +150,7 @@ export async function resumeToolCalls(run: Run, { callId }: { callId?: string } 
     if (!isThere(run, found)) return []
     const known = knownCall(run, found)
     if (found.task === undefined && known === undefined) return resumeIntent(run, found)
+    if (known !== undefined && isOfOther(known, found)) return []
     return [createHandle(run, known ?? openRecorded(run, found))]
   }
   const handles: CallHandle[] = []
@@ -174,6 +175,11 @@ function isThere(run: Run, found: CallRecord | undefined): found is CallRecord {
 function knownCall(run: Run, found: CallRecord): CallEntry | undefined {
   const known = run.calls.get(found.callId)
   return known === undefined || known.call.stage.name === 'recorded' || isMadeAgain(known, found) ? undefined : known
+}
+
+/** True where the call waits for its turn here, and another process has one with other arguments. */
+function isOfOther({ call: { stage, argumentsHash }, takesAny }: CallEntry, found: CallRecord): boolean {
+  return stage.name === 'waiting' && !takesAny && isOtherHash(found.argumentsHash, argumentsHash)
 }
 
 function resumeRecord(run: Run, record: CallRecord): CallHandle[] {
