@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Environment, TaskClient, TaskClientObservation, TaskClientUrlOptions } from 'taskwire'
+import type { Environment, TaskClient, TaskClientObservation, TaskClientUrlOptions, TaskStorage } from 'taskwire'
 import { createTestServer, type SimulatedPage, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStorage } from '../src/core/storage/memoryStorage.js'
 import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
@@ -51,6 +52,24 @@ describe('observe()', () => {
       'call-settled',
     ])
     expect(told.at(-1)).toMatchObject({ type: 'call-settled', callId: call.callId, tool: 'work', phase: 'completed' })
+  })
+
+  it('tells once that a call is sent, where the network goes while its record is written', async () => {
+    const items = memoryStorage()
+    const { setTimeout } = server.browser.openPage().environment
+    const setItem: TaskStorage['setItem'] = (key, value) =>
+      new Promise((resolve) => setTimeout(() => resolve(items.setItem(key, value)), 1000))
+    const { page, client, told } = openTab({ storage: { ...items, setItem } })
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k' })
+    await server.advance(500)
+    await page.setOnline(false)
+    await server.advance(5000)
+    expect(call.getState()).toMatchObject({ phase: 'calling', network: 'offline' })
+    await page.setOnline(true)
+    await loaded()
+    await server.advance(10_000)
+    expect(call.getState().phase).toBe('completed')
+    expect(types(told).filter((type) => type === 'call-sent')).toHaveLength(1)
   })
 
   it('names no task by its id', async () => {

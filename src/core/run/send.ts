@@ -18,6 +18,7 @@ import { type CallEntry, LOCK_LOST } from './entries.js'
 import type { MakeOptions } from './makeCall.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
+import type { Source } from './tap.js'
 
 /** What a call is sent with. */
 export interface Send {
@@ -116,7 +117,7 @@ export async function sendCall(
       // The network went while the storage took its time: what is sent now would be lost, and count as interrupted.
       setOffline(run, entry, true)
       await untilOnline({ environment, signal }).catch(() => {})
-      setOffline(run, entry, false)
+      setOffline(run, entry, false, 'call')
     }
     checkLock(written || lock === NO_LOCK || !records.isShared)
     if (signal.aborted && sent === 'no') {
@@ -159,7 +160,7 @@ export async function sendCall(
 }
 
 /** The call waits for the network, or goes out. */
-function setOffline(run: Run, entry: CallEntry, isOffline: boolean): void {
+function setOffline(run: Run, entry: CallEntry, isOffline: boolean, from: Source = isOffline ? 'call' : 'sent'): void {
   changeCall(
     run,
     entry,
@@ -170,7 +171,7 @@ function setOffline(run: Run, entry: CallEntry, isOffline: boolean): void {
       if (isOffline) return { ...call, stage: { ...stage, for: 'network' } }
       return { ...call, stage: { name: 'calling', inputs: NO_INPUTS, failure: undefined, isOffline } }
     },
-    isOffline ? 'call' : 'sent',
+    from,
   )
 }
 
