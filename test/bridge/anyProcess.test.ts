@@ -129,6 +129,34 @@ it('a call that another process has made than the one whose news the page reads 
   expect(server.count('tools/call')).toBe(1)
 })
 
+// process A  start ─ tools/call ─ killed
+// process D                             finds the intent: interrupted ········ cancel() ── hears of the task ─ tasks/cancel
+// process C                                                            tools/call, same key ─── task
+it('a call that is made again is cancelled by a process that knows it as interrupted', async () => {
+  const { server, client, route, processes, kill, moveStream } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(3000, { method: 'tools/call', times: 2 })
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(2000)
+  await kill('A')
+  void processes.D.client.resumeToolCalls()
+  await server.advance(200)
+  const [known] = Object.values(processes.D.client.store.getState().calls)
+  expect(known?.error).toBeInstanceOf(ToolCallInterruptedError)
+  route.actions = 'C'
+  moveStream('C')
+  await server.advance(2500)
+  route.actions = 'D'
+  const cancelled = call.cancel()
+  await server.advance(10_000)
+  await cancelled
+  expect(call.getState()).toMatchObject({ phase: 'cancelled' })
+  expect([server.count('tools/call'), server.count('tasks/cancel')]).toEqual([2, 1])
+})
+
 it.each([
   ['the process whose news the page reads', 'A'],
   ['another process', 'B'],

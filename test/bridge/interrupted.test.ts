@@ -107,6 +107,26 @@ it('a call that was cancelled is not asked for again', async () => {
   expect(['failed', 'cancelled']).toContain(call.getState().phase)
 })
 
+it('a call that was cancelled before its response came stays so where the next process knows only that it was sent', async () => {
+  const { server, backend, start } = setUp()
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(30_000, { method: 'tools/call', times: 1 })
+  const call = start(client)
+  call.subscribe(() => {})
+  await server.advance(2000)
+  const cancelled = call.cancel()
+  await server.advance(1000)
+  await cancelled
+  expect(call.getState().phase).toBe('cancelled')
+  await backend.restart()
+  await server.advance(10_000)
+  const [known] = Object.values(backend.clientOf('ada').store.getState().calls)
+  expect(known?.error).toBeInstanceOf(ToolCallInterruptedError)
+  expect(call.getState().phase).toBe('cancelled')
+})
+
 it('a page that comes later is shown it as interrupted, and gets its outcome when the app makes the call again', async () => {
   const { server, backend, start, interrupt } = setUp()
   const first = backend.openPage()

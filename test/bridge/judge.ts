@@ -70,7 +70,7 @@ function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world 
 }
 
 function* wrongPages(played: Played): Iterable<string> {
-  const { world, pages, forgotten } = played
+  const { world, pages, forgotten, cancelled } = played
   const { backend, kind } = world
   const shown = (client: TaskClient, user: string) =>
     statesOf(client)
@@ -78,7 +78,7 @@ function* wrongPages(played: Played): Iterable<string> {
       // After a restart, no one can say of a call that it was forgotten.
       .filter(({ id, state }) => !forgotten.has(id) && !isGone(id, state.error, played))
       .filter(({ id, state }) => !isNeverMade(state, id, played))
-      .map(({ state }) => textOf(state))
+      .map(({ state, id }) => textOf(state, cancelled.has(id)))
       .sort()
   for (const [at, { client, user }] of pages.entries()) {
     const clients = backend.clientsOf(user)
@@ -150,7 +150,11 @@ function* wrongHandle({ of, call, id, isOwn, isLeft, outcome }: StartedCall, pla
     yield `the handle of ${id} says ${phase}: ${error?.message ?? ''}`
 }
 
-/** A backend that was started again has the outcome when somebody looks. */
-function textOf({ key, phase, network, task }: ToolCallState): string {
-  return `${key} ${phase === 'ended' ? task?.status : phase} ${network}`
+/**
+ * A backend that was started again has the outcome when somebody looks. Of a call that was cancelled before its response came, it knows only that
+ * it was sent.
+ */
+function textOf({ key, phase, network, task, error }: ToolCallState, isCancelled: boolean): string {
+  const isUnknown = isCancelled && error instanceof ToolCallInterruptedError
+  return `${key} ${isUnknown ? 'cancelled' : phase === 'ended' ? task?.status : phase} ${network}`
 }

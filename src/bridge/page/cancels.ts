@@ -97,7 +97,8 @@ export function createCancels({ environment, mirror, post, closing, ...options }
         options.takeAnswer(entry, answer)
       } catch (error) {
         set(entry, undefined)
-        throw error
+        // As for a call that had ended before.
+        if (!entry.isOver) throw error
       } finally {
         drop(callId)
       }

@@ -59,8 +59,9 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     const isSameRun =
       isAsked ||
       (known?.wire !== undefined && (!known.isOver || (wire.startedAt <= known.wire.startedAt && !isRunAgain)))
-    // The process of before has told the outcome, which this one has to fetch.
-    const isBehind = wire.phase === 'ended' || (known?.failure === undefined && wire.endedAt === undefined)
+    // The process of before has told the outcome, which this one has to fetch, or cannot know.
+    const isBehind =
+      wire.phase === 'ended' || isInterrupted(wire) || (known?.failure === undefined && wire.endedAt === undefined)
     if (isSameRun && known?.isOver && isBehind) return
     if (known !== undefined && isSameRun && known.failure === undefined) {
       known.wire = wire

@@ -13,7 +13,7 @@ import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
 import type { Deed, Session } from './session.js'
-import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown } from './untilKnown.js'
+import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
 /** True where the page may do this. */
 export type IsAllowed = (action: BridgeAction) => Promise<boolean>
@@ -111,7 +111,7 @@ async function perform(
       const { state, call } = await find(session, action.call)
       const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
-      if (action.type === 'cancel') await call.cancel()
+      if (action.type === 'cancel') await cancel(session, call.callId, environment)
       if (action.type === 'respond') {
         if (request.epoch !== feed.position.epoch) await untilAsked(session, call.callId, action.inputKey, environment)
         await call.respond(action.inputKey, action.response)
@@ -223,6 +223,19 @@ async function cancelStarted(
   await expectAllowed(isAllowed, { type: 'cancel', tool: state.name })
   await client.getToolCall(callId)?.cancel()
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
+}
+
+/** @throws {ToolCallInterruptedError} if nobody knows what there is to be cancelled. */
+async function cancel(
+  session: Session,
+  callId: string,
+  timers: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
+): Promise<void> {
+  await untilRunsAgain(session, callId, timers)
+  const call = session.client.getToolCall(callId)
+  const error = call?.getState().error
+  if (error instanceof ToolCallInterruptedError) throw error
+  await call?.cancel()
 }
 
 /** The call that a page names, where it sees it. */

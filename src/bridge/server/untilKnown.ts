@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
+import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import { isTerminal } from '../../core/protocol/task.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import type { Session } from './session.js'
@@ -13,8 +14,8 @@ export const LATE_MS = 10_000
 export const LOOK_UP_MS = 1000
 
 /**
- * Resolves when this holds of the call, when the call has ended or gone, or when the client was closed. `wait` is called with what ends the
- * wait, and returns what stops it.
+ * Resolves when this holds of the call, when the call has gone, or when the client was closed. `wait` is called with what ends the wait, and
+ * returns what stops it.
  */
 function untilCall(
   { feed }: Session,
@@ -30,7 +31,7 @@ function untilCall(
     }
     const look = () => {
       const state = feed.get(callId)
-      if (feed.isOver || state === undefined || isSettled(state) || isTrue(state)) end()
+      if (feed.isOver || state === undefined || isTrue(state)) end()
     }
     const stopListening = feed.listen(look, look)
     const stopWaiting = wait(end)
@@ -44,10 +45,11 @@ function untilCall(
  * it may take long, and the page hears of it.
  */
 export function untilKnown(session: Session, callId: string, environment: Timers | undefined): Promise<void> {
-  const isKnown = ({ task, phase, inputRequests }: ToolCallState) => {
+  const isKnown = (state: ToolCallState) => {
+    const { task, phase, inputRequests } = state
     // This process alone fetches the outcome of a task that has ended.
     const isRunning = task !== undefined && phase !== 'ended' && !isTerminal(task.status)
-    return isRunning || Object.keys(inputRequests).length > 0
+    return isSettled(state) || isRunning || Object.keys(inputRequests).length > 0
   }
   return untilCall(session, callId, isKnown, (end) => {
     let timer: unknown
@@ -72,15 +74,20 @@ export function untilKnown(session: Session, callId: string, environment: Timers
  * Resolves when this process knows that the call asks this, or at the latest after `LATE_MS`. The page knows it from another process, and
  * records do not contain input requests.
  */
-export function untilAsked(
-  session: Session,
-  callId: string,
-  inputKey: string,
-  { setTimeout, clearTimeout }: Timers,
-): Promise<void> {
-  const isAsked = ({ inputRequests }: ToolCallState) => Object.hasOwn(inputRequests, inputKey)
-  return untilCall(session, callId, isAsked, (end) => {
-    const timer = setTimeout(end, LATE_MS)
+export function untilAsked(session: Session, callId: string, inputKey: string, timers: Timers): Promise<void> {
+  const isAsked = (state: ToolCallState) => isSettled(state) || Object.hasOwn(state.inputRequests, inputKey)
+  return untilCall(session, callId, isAsked, within(LATE_MS, timers))
+}
+
+/** Resolves when this process knows that an interrupted call runs again, or at the latest after `LATE_MS`: another process may be making it. */
+export function untilRunsAgain(session: Session, callId: string, timers: Timers): Promise<void> {
+  const isKnown = ({ error }: ToolCallState) => !(error instanceof ToolCallInterruptedError)
+  return untilCall(session, callId, isKnown, within(LATE_MS, timers))
+}
+
+function within(ms: number, { setTimeout, clearTimeout }: Timers): (end: () => void) => () => void {
+  return (end) => {
+    const timer = setTimeout(end, ms)
     return () => clearTimeout(timer)
-  })
+  }
 }
