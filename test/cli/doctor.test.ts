@@ -3,6 +3,7 @@ import { createDemoServer } from '../../demo/server/demoServer.js'
 import { createLegacyServer } from '../../demo/server/legacyServer.js'
 import type { Finding } from '../../src/tools/diagnose/check.js'
 import type { Diagnosis } from '../../src/tools/diagnose/judge.js'
+import { workTools } from '../support/workServer.js'
 import { answer, type Doctored, doctoredServer, events, task } from './support/doctoredServer.js'
 import { freedUrl, serve, serveNode } from './support/serve.js'
 import { type TestTime, taskwire } from './support/testTerminal.js'
@@ -466,11 +467,26 @@ describe('the doctor follows a task', () => {
 
   it.each<[what: string, called: object, tasks: object[]]>([
     ['answers at once', { content: [] }, []],
+    ['asks for input before it has a task', { resultType: 'input_required', inputRequests: {} }, []],
     ['asks for input', { resultType: 'task', ...task('working') }, [task('input_required', { inputRequests: {} })]],
   ])('and says nothing of it where the tool %s', async (_, called, tasks) => {
     const { diagnosis, exitCode } = await examine(await serve(doctoredServer(answering(called, tasks))), call)
     expect(diagnosis.checks).toContainEqual(expect.objectContaining({ id: 'task', outcome: 'not told' }))
     expect(exitCode).toBe(0)
+  })
+
+  it.each([
+    [
+      'while its task runs',
+      'ask',
+      { questions: ['Sure?'] },
+      /^The task of "ask" asks for input, which only an app can give: it was cancelled\.$/m,
+    ],
+    ['before there is a task', 'ask_early', { message: 'Sure?' }, /^"ask_early" asks for input before it has a task/m],
+  ])('and says that the tool asks %s', async (_, tool, input, says) => {
+    const url = await serve(doctoredServer({}, { tools: workTools }))
+    const args = ['--tool', tool, '--arguments', JSON.stringify(input), ...asPage()]
+    expect((await taskwire(['doctor', url, ...args])).output).toMatch(says)
   })
 
   it('of a server of 2025-11-25', async () => {

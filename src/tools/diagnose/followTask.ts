@@ -41,6 +41,7 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   const result = resultOf(called)
   if (result === undefined) return { run: ended('refused', describe(called)), stream: undefined }
   const isTask = isModern ? result['resultType'] === 'task' : isLegacyCreateTaskResult(result)
+  if (result['resultType'] === 'input_required') return { run: ended('asks'), stream: undefined }
   if (!isTask) {
     const said = saidByTool(result)
     return { run: ended('result', said, said), stream: undefined }

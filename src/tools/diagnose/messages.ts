@@ -15,6 +15,9 @@ const REQUEST_ID = 1
 
 const CLIENT_INFO = { name: 'taskwire-doctor', version: VERSION }
 
+/** As a page declares them. Without `elicitation`, a tool that asks would fail instead. */
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } }
+
 const COMMON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +39,7 @@ export function modernMessage(method: string, params: JsonObject = {}): Message 
   const _meta = {
     [PROTOCOL_VERSION_META]: MODERN_REVISION,
     [CLIENT_INFO_META]: CLIENT_INFO,
-    [CLIENT_CAPABILITIES_META]: { extensions: { [TASKS_EXTENSION]: {} } },
+    [CLIENT_CAPABILITIES_META]: CAPABILITIES,
   }
   const headers = {
     ...COMMON_HEADERS,

@@ -90,7 +90,11 @@ function outcomeOf({ tool, outcome, detail, toolError, polls }: TaskRun): string
       ? `${name} answered at once, without a task.`
       : `${name} failed at once: ${clean(detail)}`
   }
-  if (outcome === 'asks') return `The task of ${name} asks for input, which only an app can give: it was cancelled.`
+  if (outcome === 'asks') {
+    return polls.length === 0
+      ? `${name} asks for input before it has a task, which only an app can give.`
+      : `The task of ${name} asks for input, which only an app can give: it was cancelled.`
+  }
   if (outcome === 'completed' && toolError !== undefined) {
     return `The task of ${name}: completed, with an error of the tool (${clean(toolError)}), after ${countOf(polls)}.`
   }
