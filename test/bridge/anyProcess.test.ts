@@ -1,5 +1,7 @@
 import {
   createTaskClient,
+  type Environment,
+  TaskCancelledError,
   type TaskClient,
   TaskExpiredError,
   type TaskStorage,
@@ -47,10 +49,17 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
   /** The processes whose answers are under way until this resolves. */
   const late = new Map<Name, Promise<void>>()
 
+  /** The processes that hear nothing of the others. */
+  const deaf = new Set<Name>()
+
   function startProcess(name: Name) {
     const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
     const machine = server.browser.openPage()
-    const { environment } = machine
+    const channel: Environment['channel'] = (id) => {
+      const opened = (machine.environment.channel as NonNullable<Environment['channel']>)(id)
+      return { ...opened, onMessage: (take) => opened.onMessage((said) => deaf.has(name) || take(said)) }
+    }
+    const environment = { ...machine.environment, channel }
     const client: TaskClient = createTaskClient({
       url: server.url,
       storage: { ...storage, getItem, keys: () => (blind.has(name) ? [] : storage.keys()) },
@@ -98,7 +107,7 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
     },
   })
   return {
-    ...{ server, storage, client, processes, route, slow, blind, frozen, late, held },
+    ...{ server, storage, client, processes, route, slow, blind, deaf, frozen, late, held },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -154,6 +163,35 @@ it('a call that is made again is cancelled by a process that knows it as interru
   await server.advance(10_000)
   await cancelled
   expect(call.getState()).toMatchObject({ phase: 'cancelled' })
+  expect([server.count('tools/call'), server.count('tasks/cancel')]).toEqual([2, 1])
+})
+
+it('a call that is being cancelled does not end because a process takes it for interrupted that has not heard more', async () => {
+  const { server, client, route, processes, deaf, kill, moveStream } = setUp()
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  server.faults.delay(3000, { method: 'tools/call', times: 2 })
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  const outcome = expect(call.result).rejects.toBeInstanceOf(TaskCancelledError)
+  await server.advance(2000)
+  await kill('A')
+  void processes.D.client.resumeToolCalls()
+  await server.advance(200)
+  deaf.add('D')
+  moveStream('D')
+  route.actions = 'C'
+  await server.advance(8000)
+  expect(call.getState().phase).toBe('working')
+  route.actions = 'D'
+  const cancelled = call.cancel()
+  await server.advance(4000)
+  expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: true })
+  route.actions = 'C'
+  await kill('D')
+  moveStream('C')
+  await server.advance(10_000)
+  await Promise.all([cancelled, outcome])
   expect([server.count('tools/call'), server.count('tasks/cancel')]).toEqual([2, 1])
 })
 

@@ -246,6 +246,38 @@ it('a page that only watches such a call, and asks for another one under its key
   expect(await watched?.result).toMatchObject({ structuredContent: { seconds: 5 } })
 })
 
+it('a page does not show the next user such a call of the one before, about which it had asked', async () => {
+  const { server, backend, start, interrupt } = setUp()
+  const session = { user: 'ada' }
+  const maker = backend.openPage(() => 'ada', { crossTab: false })
+  const { setTimeout } = server.browser.openPage().environment
+  let asked = 0
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => session.user, {
+    crossTab: false,
+    fetch: async (_, init = {}) => {
+      const isLate = String(init.body).includes('"resume"') && ++asked === 1
+      // Another process answers than the one whose news the page reads.
+      if (isLate) await backend.restart()
+      const answer = await opened.network.send(init)
+      if (isLate) await new Promise<void>((resolve) => setTimeout(resolve, 8000))
+      return answer
+    },
+  })
+  const { client, network } = opened
+  for (const each of [maker.client, client]) void each.connect()
+  await server.advance(500)
+  start(maker.client)
+  await interrupt()
+  await maker.page.crash()
+  await server.advance(3000)
+  expect(asked).toBe(1)
+  session.user = 'eve'
+  network.dropStreams()
+  await server.advance(20_000)
+  expect(client.store.getState()).toMatchObject({ connection: { status: 'connected' }, calls: {} })
+  expect(client.store.getState().calls).toEqual({})
+})
+
 it('news that are older than the answer to its start do not end a call', async () => {
   const { server, backend, start, interrupt, takeTime } = setUp()
   const [watcher, maker] = [backend.openPage(), backend.openPage()]

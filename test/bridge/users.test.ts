@@ -312,6 +312,32 @@ it('a handle of the user before does not cancel the call of the next one', async
   expect(theirs.getState()).toMatchObject({ phase: 'working', isCancelling: false })
 })
 
+it('an outcome that is asked for while another user is signed in for a moment comes when the session is back', async () => {
+  const { server, backend } = setUp()
+  const session = { user: 'ada', isElsewhere: false }
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => session.user, {
+    fetch: async (_, init = {}) => {
+      const isAsking = String(init.body).includes('"resume"')
+      if (isAsking && session.isElsewhere) session.user = 'eve'
+      const answer = opened.network.send(init)
+      if (isAsking) session.isElsewhere = false
+      session.user = 'ada'
+      return answer
+    },
+  })
+  const { client, network } = opened
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'k' })
+  await server.advance(1500)
+  network.cut()
+  await server.advance(5000)
+  await backend.restart()
+  session.isElsewhere = true
+  network.mend()
+  await server.advance(60_000)
+  expect(session.isElsewhere).toBe(false)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 3 } })
+})
+
 /** A page of Ada's that starts a call before it has heard who is signed in, which is Eve then. `late`: the answer or the news, by so many ms. */
 async function startBeforeNews(late: { readonly answer: number; readonly news: number }) {
   const { server } = setUp()

@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
+import { ConnectionFailedError } from '../../core/protocol/errors.js'
 import type { Answer } from '../wire/messages.js'
 import { type Entry, isDoubted, isLost } from './entries.js'
 import type { EntryBook } from './entryBook.js'
@@ -58,6 +59,8 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
       })
       .then(
         (found) => {
+          // Of the user before, say.
+          if (!book.isCurrent(entry)) return
           if (found !== undefined && isDoubted(entry, found)) {
             entry.unknown += 1
             news.takeCall(entry.callId, found, mirror.position?.epoch)
@@ -70,6 +73,8 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
           const isEnded = entry.shown.phase === 'ended'
           // The news know it by now, or it is being asked for once more.
           if (!isEnded && !book.isElsewhere(entry)) return
+          // The backend has not looked for it: another user has signed in, say. What has become of the page, the news say.
+          if (thrown instanceof ConnectionFailedError) return
           entry.unknown += 1
           // The process that has taken the call may be another one than the one that was asked.
           if (isEnded || isLost(entry)) onUnknown(entry, asError(thrown))

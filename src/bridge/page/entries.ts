@@ -110,8 +110,8 @@ export function isLost({ unknown, start }: Entry): boolean {
 }
 
 /**
- * True while a page that has seen the call run, and has not made it, takes it for running: the page that has made it has the arguments to go on
- * with it.
+ * True while a page that has seen the call run takes it for running: the page that has made it has the arguments to go on with it. That page
+ * asks for it again at once, unless it is cancelling it: then another process may know more.
  *
  * ```text
  * process A  tools/call ─ killed
@@ -121,7 +121,8 @@ export function isLost({ unknown, start }: Entry): boolean {
  * ```
  */
 export function isDoubted(entry: Entry, wire: CallOnWire): boolean {
-  return entry.start === undefined && entry.hasRun && !entry.isOver && isInterrupted(wire) && !isLost(entry)
+  const { start, cancel, hasRun, isOver } = entry
+  return (start === undefined || cancel !== undefined) && hasRun && !isOver && isInterrupted(wire) && !isLost(entry)
 }
 
 /** True unless the backend has answered that another page had made the call. */
