@@ -52,6 +52,13 @@ test('each example has the same report server; where pages show forms it asks, a
   for (const path of [...asking, ...others]) expect(read(`examples/${path}`), path).toContain('store: kept.tasks')
 })
 
+test('the examples that show forms have the same ones', () => {
+  const forms = ASKING.map((name) => `examples/${name}/${name.endsWith('next') ? 'app' : 'src'}/questions.tsx`)
+  const [first, ...others] = forms.map((path) => read(path).replace("'use client'\n\n", ''))
+  expect(first).toContain('InputRequest')
+  for (const text of others) expect(text).toBe(first)
+})
+
 test.each([
   'docs/live/ask/src/main.tsx',
   'examples/existing-client/src/mcp.ts',

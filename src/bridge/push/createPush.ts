@@ -75,7 +75,7 @@ export interface Push extends Deliveries {
   /**
    * Adds a browser that receives messages for this user. Pass the subscription that `pushManager.subscribe()` returned, as
    * JSON. Resolves to false if it is not a subscription at a push service. A subscription belongs to the user who
-   * subscribed with it last.
+   * subscribed with it last. The newest 20 of each user are kept.
    */
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
   /**
