@@ -326,6 +326,22 @@ it('a call that is made again is not over because a process that did not know it
   expect(states.filter((state) => /failed/.test(state))).toEqual([])
 })
 
+it('a tool is not called again for a page that has heard its result, and not the answer to its start', async () => {
+  const { server, backend } = setUp()
+  const { client, network } = backend.openPage()
+  void client.connect()
+  await server.advance(500)
+  network.loseAnswers(3)
+  const call = client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'k' })
+  call.subscribe(() => {})
+  await server.advance(100)
+  expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
+  await backend.restart()
+  await server.advance(60_000)
+  expect(server.count('tools/call')).toBe(1)
+  expect(call.getState().phase).toBe('completed')
+})
+
 // page       start ─────────────────────────── ▪ start ── answer
 // process A        tools/call ─ result ─ killed
 // process B                                          tools/call

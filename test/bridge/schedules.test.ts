@@ -8,8 +8,8 @@ it.each(Array.from({ length: 40 }, (_, seed) => seed + 1))(
   },
 )
 
-// page 1  calls ─ closed
-// page 2          sees it run ─ no process knows it ─ calls under the same key: it has the arguments
-it('a handle goes on where its page, which has the arguments, starts a call that no process knows any longer', async () => {
-  expect(await playSchedule(129_001_266, 100)).toEqual([])
+// process of the news  interrupted ····························· its news of the task are on their way
+// the same, asked      start ─ task: answer, with the call ─ resume: answer, without the call
+it('a call does not end by old news where the answer says that new ones are on their way', async () => {
+  expect(await playSchedule(236_001_312, 100)).toEqual([])
 })

@@ -13,8 +13,11 @@ export function latestOf(
   isTold: boolean,
 ): { readonly wire: CallOnWire | undefined; readonly epoch: string | undefined } {
   const heard = mirror.wireOf(entry.callId)
+  const epoch = mirror.position?.epoch
+  // The news that say it are on their way.
+  if (answer.call === undefined && answer.epoch === epoch && !isTold) return { wire: undefined, epoch }
   const isOfNews = answer.call === undefined || (heard !== undefined && isLater(entry, heard, answer.call, isTold))
-  return isOfNews ? { wire: heard, epoch: mirror.position?.epoch } : { wire: answer.call, epoch: answer.epoch }
+  return isOfNews ? { wire: heard, epoch } : { wire: answer.call, epoch: answer.epoch }
 }
 
 /**

@@ -179,10 +179,12 @@ async function postStart(
     entry.start = { ...start, failureCount: start.failureCount + 1, lastError }
     book.refresh(entry)
   }
+  // One that has ended is made no more: the backend may have lost what it knew of it.
+  const isGivenUp = () => entry.isForgotten || entry.isOver || entry.cancel !== undefined
   try {
-    return await post(action, { id, user, onRetry, isGivenUp: () => entry.isForgotten || entry.cancel !== undefined })
+    return await post(action, { id, user, onRetry, isGivenUp })
   } catch (thrown) {
-    if (thrown !== GIVEN_UP || entry.cancel === undefined) throw thrown
+    if (thrown !== GIVEN_UP || entry.isOver || entry.cancel === undefined) throw thrown
   }
   try {
     return await cancels().cancelStart(entry, user)

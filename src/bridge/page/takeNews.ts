@@ -86,7 +86,7 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     dropped.delete(callId)
     const entry = entries.get(callId)
     if (entry?.wire === undefined) return false
-    const isStarting = entry.start !== undefined && entry.start.run === undefined
+    const isStarting = entry.start !== undefined && entry.start.run === undefined && !entry.isOver
     const isEnded = entry.shown.phase === 'ended'
     if (isStarting) entry.wire = undefined
     else if (isForgotten) book.drop(entry)
