@@ -122,7 +122,8 @@ export function attachToTask(
     detachFromTask(run, entry)
     const { taskId } = record.task
     const sharing = tasks.get(taskId)
-    // A server that was restarted may give the id to another task: the later one counts, and the earlier one is lost.
+    // A server that was restarted may give the id to another task: the later one counts, and the earlier one is lost. So may a server
+    // that has lost a task give its id to the one that it makes now.
     const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
     const isLater =
       sharing !== undefined && (isAnotherTask(sharing.record, record.task) || (isNew && isLost(sharing.record)))
