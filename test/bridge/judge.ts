@@ -141,8 +141,9 @@ function* wrongHandle({ of, call, id, isOwn, isLeft, outcome }: StartedCall, pla
   const isOver = isLeft || closed.includes(of) || forgotten.has(id)
   const expected = isOver ? (outcome ?? 'settled') : phase === 'completed' ? 'resolved' : 'rejected'
   if (outcome !== expected) yield `the handle of ${id} says ${phase}, and its result is ${outcome ?? 'pending'}`
-  // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks again.
-  const isUnknown = error instanceof ToolCallInterruptedError && !isOwn
+  // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks
+  // again, unless it is to be cancelled.
+  const isUnknown = error instanceof ToolCallInterruptedError && (!isOwn || cancelled.has(id))
   if (isOver || isUnknown || isGone(id, error, played)) return
   const isRefused =
     error instanceof ToolCallRejectedError && world.kind === 'refusing' && args?.['seconds'] === REFUSED_SECONDS

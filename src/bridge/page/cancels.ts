@@ -1,4 +1,5 @@
 import type { Environment } from '../../core/environment/environment.js'
+import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import type { Answer, CallOnWire, PageAction } from '../wire/messages.js'
 import { type Entry, isAwaited, isStartUnanswered, type OwnCancel } from './entries.js'
 import type { EntryBook } from './entryBook.js'
@@ -7,8 +8,11 @@ import type { Mirror } from './mirror.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
+/** How long a page waits where the backend does not know yet what there is to be cancelled, in ms. */
+const AGAIN_MS = 2000
+
 export interface CancelsOptions {
-  readonly environment: Pick<Environment, 'now' | 'randomId' | 'storage'>
+  readonly environment: Pick<Environment, 'now' | 'randomId' | 'setTimeout' | 'storage'>
   /** The id of the client: what it keeps is of one backend and scope. */
   readonly clientId: string
   readonly mirror: Pick<Mirror, 'user'>
@@ -70,9 +74,7 @@ export function createCancels({ environment, mirror, post, closing, ...options }
 
   const retrying = (entry: Entry | undefined) => () => set(entry, { isRetrying: true })
 
-  function drop(callId: string): void {
-    if (!closing.aborted) kept.drop(callId)
-  }
+  const drop = (callId: string): void => void (closing.aborted || kept.drop(callId))
 
   function cancel(entry: Entry, id: string = environment.randomId()): Promise<void> {
     const { isOver, callId } = entry
@@ -89,10 +91,13 @@ export function createCancels({ environment, mirror, post, closing, ...options }
         await entry.started
         if (entry.isOver || answered.has(id)) return
         // Another tab may have sent that for the start, to a process that knew nothing of it.
-        const own = isForStart ? environment.randomId() : id
-        sent.add(own)
-        keep(entry, own, at, user)
-        const answer = await post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry: retrying(entry) })
+        const first = isForStart ? environment.randomId() : id
+        const answer = await untilKnown(entry, environment, first, retrying(entry), (own) => {
+          sent.add(own)
+          keep(entry, own, at, user)
+          return post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry: retrying(entry) })
+        })
+        if (answer === undefined) return
         set(entry, { told: answer })
         options.takeAnswer(entry, answer)
       } catch (error) {
@@ -103,10 +108,9 @@ export function createCancels({ environment, mirror, post, closing, ...options }
         drop(callId)
       }
     }
-    const done = send()
-    entry.cancel = { id, at, isRetrying: false, sent: done }
+    entry.cancel = { id, at, isRetrying: false, sent: send() }
     options.refresh(entry)
-    return done
+    return entry.cancel.sent
   }
 
   async function sendForStart(known: KeptCancel, entry?: Entry): Promise<Answer> {
@@ -160,6 +164,29 @@ export function createCancels({ environment, mirror, post, closing, ...options }
       for (const each of all) if (each.start !== undefined && !sent.has(each.id)) sendKept(each)
     },
   }
+}
+
+/**
+ * Sends a cancellation until a process can do it: one that knows only that the call was sent cannot cancel what another one is making of
+ * it. Undefined where the call has ended meanwhile.
+ */
+async function untilKnown(
+  entry: Entry,
+  { randomId, setTimeout }: Pick<Environment, 'randomId' | 'setTimeout'>,
+  first: string,
+  onUnknown: () => void,
+  send: (id: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  for (let id = first; !entry.isOver; id = randomId()) {
+    try {
+      return await send(id)
+    } catch (error) {
+      if (!(error instanceof ToolCallInterruptedError)) throw error
+    }
+    onUnknown()
+    await new Promise<void>((resolve) => setTimeout(resolve, AGAIN_MS))
+  }
+  return undefined
 }
 
 function keptStart({ callId, ref, start }: Entry, id: string, at: number, user: string | undefined): KeptCancel {
