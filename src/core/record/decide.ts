@@ -62,7 +62,8 @@ export type Decision =
  * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; if the last one failed, only to earliestAt
  * ```
  *
- * Why: by that which comes last of these, or `here.because`, where this page has a reason of its own.
+ * Why: `here.because`, where this page has a reason of its own; else a hint, if there is one; after a failure `retry-after` or `backoff`; else
+ * by what comes last of these.
  */
 export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {
   const { earliestAt, sentAt, heardAt, failure, here } = record

@@ -5,8 +5,8 @@ import type { CallRecord, TaskEnd, TaskRecord } from './record.js'
 
 /**
  * What two sources know of one task: this page and another tab, a record and a page, two calls of the task. Each group of
- * members has its own order, so that the sources may arrive in any order and any number of times: `merge` is associative,
- * commutative and idempotent, and never forgets an end, an answer, or a time before which the server does not want to be
+ * members has its own order, so that the sources may arrive in any order and any number of times: but for what is of this page, `merge` is
+ * associative, commutative and idempotent, and it never forgets an end, an answer, or a time before which the server does not want to be
  * asked.
  *
  * ```text

@@ -9,8 +9,9 @@ import type { Task } from '../protocol/task.js'
 // 2. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
 // 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), the tones of calls in
 //    src/tools/devtools/model and demo/app/calls
-// 4. what asks for single phases, which only a search for `phase ===` and `phase !==` finds: in src/bridge (page, server, wire,
-//    backend, delivery), src/tools (devtools, page, ai, alarms), src/bindings/shared and demo/app
+// 4. what asks for single phases, which only a search for `phase ===` and `phase !==` finds: in record/headingOf.ts, src/bridge (page,
+//    server, wire, backend, delivery), src/tools (devtools, page, ai, alarms), src/bindings/shared and demo/app. One that is an end:
+//    client/observe/events.ts, too
 
 /**
  * The phase of a call: `calling` until the server has responded to the `tools/call`, then the status of the task. It is also

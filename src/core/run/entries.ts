@@ -23,8 +23,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                stays: the tool may run all the same, and this page does not know the id of its task. Where the task was
  *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
  * cancel() of one that has ended nothing, also while its result is still being validated.
- * forget(), close(), the key is  `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
- * called again                   cancellation on its way. Their promises reject with the reason, that of a response in line with a
+ * forget(), close(), the call is `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
+ * made again (`startToolCall`)   cancellation on its way. Their promises reject with the reason, that of a response in line with a
  *                                `TaskInputError`. The server continues the task. Of a call that has settled, only close() ends a
  *                                response or cancellation that is still on its way.
  * input request withdrawn        the response to it, unless its delivery has begun.

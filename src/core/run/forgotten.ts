@@ -12,14 +12,15 @@ import type { Run } from './run.js'
  *                                         task yet (catchUp.ts)
  * a page opened while a storage removes   hears of it once more when the record is removed (forget.ts)
  * a call that is about to be sent again   is not written again (send.ts)
- * a first write that comes later          removed again by each tab that hears of the forgetting (forget.ts)
+ * a first write that comes later          removed again by each tab that has the call and hears of the forgetting (forget.ts)
  * ```
  *
  * It comes back where the only tab with a first write under way ends before it hears of it; where a page is frozen in the middle of a
- * write; and where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again.
+ * write; where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again; and where the
+ * clock was set back after the call was made, and a tab tells of it in the moment in which it is forgotten.
  */
 
-/** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than all times before. */
+/** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than every such time before. */
 export function noteForgottenNow(run: Run, callId?: string): number {
   const at = startTime(run)
   noteForgotten(run, callId, at)
@@ -38,7 +39,7 @@ export function isForgotten({ forgotten }: Run, callId: string, startedAt: numbe
   return startedAt <= Math.max(forgotten.get(undefined) ?? -1, forgotten.get(callId) ?? -1)
 }
 
-/** A time for the start of a call, ms since the epoch: later than all times before, also in the same millisecond. */
+/** A time for the start of a call, ms since the epoch: later than all that were forgotten before, also in the same millisecond. */
 export function startTime({ environment, lastForgottenAt }: Run): number {
   return Math.max(environment.now(), lastForgottenAt + 1)
 }

@@ -5,7 +5,7 @@ import type { TaskEntry } from './entries.js'
 import { isFollowed, now, type Run } from './run.js'
 import { showCallsOf } from './showing.js'
 
-/** How long a tab waits that has tried to take the lead, or has lost it, in ms: twice as long after each poll that was cut off (leading.ts). */
+/** How long a tab waits that has tried to take the lead, in ms. One that has lost it waits twice as long after each poll cut off (leading.ts). */
 export const LEADER_RETRY_MS = 1000
 
 /** A leader that is late by so much, in ms, was frozen: timers of hidden tabs are throttled to one a second. */

@@ -38,7 +38,8 @@ export interface MakeOptions {
  * a page that goes away leaves:      intent: interrupted   record: followed again
  *                                    or sent again, where the server knows its key
  * another tab with the same key:     waits for the lock, receives the task or the outcome, or finds the record. This tab posts an outcome
- *                                    without a task 100 ms before it releases the lock (MESSAGE_DELAY_MS in tabs/tabs.ts)
+ *                                    without a task 100 ms before it releases the lock (MESSAGE_DELAY_MS in tabs/tabs.ts). If this tab
+ *                                    is gone by then, the other one finds what it has left, as a later visit does
  * a frozen process loses the lock:   waits for it again, and finds the record, or sends its own request again under its key
  * ```
  *

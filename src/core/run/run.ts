@@ -77,6 +77,8 @@ export interface CallsOptions {
  * storage  merge ─────────┘                      ├▶ write   to storage
  *                                                └▶ decide  poll, wait until, take the lead, rest
  * ```
+ *
+ * What tabs tell each other, and when: the table in tabs/messages.ts. When a record is written, and removed: that of `write` in showing.ts.
  */
 export interface Run extends CallsOptions {
   readonly calls: Map<string, CallEntry>

@@ -61,7 +61,7 @@ export async function sendCall(
   const { policy } = rules
   const { callId, name, arguments: args } = entry.call
   let key = before?.idempotencyKey
-  /** Since when the server may know the key; of one that an earlier page has made, no earlier than when that made the call. */
+  /** Since when the server may know the key; of one that an earlier page has made, when that page made the call. */
   let keyAt = entry.call.startedAt
   let canRepeat = key !== undefined
   let isSentHere = false
