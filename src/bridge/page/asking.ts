@@ -25,8 +25,11 @@ export interface Asking {
   takeAnswer(entry: Entry, answer: Answer): void
   /** Fetches the outcome of a call that ended in an earlier life of the backend. */
   fetchOutcome(entry: Entry): void
-  /** Asks for the calls and the outcomes that other processes have, until the news know them. */
-  watch(): void
+  /**
+   * Asks for the calls and the outcomes that other processes have, until the news know them. `isAnew`: the page has come back to its backend, which
+   * may let it ask again.
+   */
+  watch(isAnew: boolean): void
   close(): void
 }
 
@@ -34,9 +37,14 @@ export interface Asking {
 const FIRST_ASK_MS = 1000
 const NEXT_ASK_MS = 2000
 
+/** The same where the backend does not let the page ask: another user has signed in, say, or nobody is. */
+const REFUSED_ASK_MS = 30_000
+
 export function createAsking({ environment, book, mirror, news, post, onUnknown }: AskingOptions): Asking {
   const { entries } = book
   let timer: unknown
+  /** True if the backend has not looked for the call that was asked for last. */
+  let isRefused = false
 
   function fetchOutcome(entry: Entry): void {
     if (entry.shown.phase !== 'ended') return
@@ -52,6 +60,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
     const { position } = mirror
     post({ type: 'resume', call: entry.ref })
       .then((answer) => {
+        isRefused = false
         // A start that is still under way may be sent to a process that knows more.
         if (entry.start?.told !== undefined) entry.start = { ...entry.start, told: answer }
         takeAnswer(entry, answer)
@@ -73,8 +82,8 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
           const isEnded = entry.shown.phase === 'ended'
           // The news know it by now, or it is being asked for once more.
           if (!isEnded && !book.isElsewhere(entry)) return
-          // The backend has not looked for it: another user has signed in, say. What has become of the page, the news say.
-          if (thrown instanceof ConnectionFailedError) return
+          isRefused = thrown instanceof ConnectionFailedError
+          if (isRefused) return
           entry.unknown += 1
           // The process that has taken the call may be another one than the one that was asked.
           if (isEnded || isLost(entry)) onUnknown(entry, asError(thrown))
@@ -113,9 +122,25 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
     timer = environment.setTimeout(() => {
       timer = undefined
       for (const entry of [...entries.values()]) if (isMissing(entry)) ask(entry)
-      watch(NEXT_ASK_MS)
+      watch(isRefused ? REFUSED_ASK_MS : NEXT_ASK_MS)
     }, delayMs)
   }
 
-  return { takeAnswer, fetchOutcome, watch, close: () => environment.clearTimeout(timer) }
+  function close(): void {
+    environment.clearTimeout(timer)
+    timer = undefined
+  }
+
+  return {
+    takeAnswer,
+    fetchOutcome,
+    watch: (isAnew) => {
+      if (isRefused && isAnew) {
+        isRefused = false
+        close()
+      }
+      watch()
+    },
+    close,
+  }
 }

@@ -71,7 +71,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       news.take(changes, mirror.position?.epoch)
       if (user !== mirror.user) cancels.sweep()
       user = mirror.user
-      asking.watch()
+      asking.watch(changes.isWhole)
     },
     takeAnswer: asking.takeAnswer,
     fetchOutcome: asking.fetchOutcome,
