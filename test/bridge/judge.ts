@@ -8,6 +8,7 @@ import {
   type ToolCallState,
 } from 'taskwire'
 import type { SimulatedPage } from 'taskwire/testing'
+import { isSettled } from '../../src/core/record/toolCallState.js'
 import type { PageNetwork } from '../support/bridgedBackend.js'
 import { LONG, REFUSED_SECONDS, type World } from './world.js'
 
@@ -61,12 +62,13 @@ function isGone(id: string, error: Error | undefined, { calls, pages }: Played):
 
 /**
  * True for a call that no process has made: it was refused, also because another user was signed in just then, or cancelled before. The page that
- * has asked for it shows it.
+ * has asked for it shows it, and so does a process that has only its intent.
  */
-function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world }: Played): boolean {
+function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world, cancelled }: Played): boolean {
   const isOfOther = world.kind === 'switching' && error instanceof ConnectionFailedError
   const isRefused = isOfOther || error instanceof ToolCallRejectedError
-  return task === undefined && !world.runs.has(id) && (isRefused || phase === 'cancelled')
+  const isCancelled = phase === 'cancelled' || (error instanceof ToolCallInterruptedError && cancelled.has(id))
+  return task === undefined && !world.runs.has(id) && (isRefused || isCancelled)
 }
 
 function* wrongPages(played: Played): Iterable<string> {
@@ -138,7 +140,9 @@ function* wrongHandle({ of, call, id, isOwn, isLeft, outcome }: StartedCall, pla
   const { world, pages, closed, cancelled, forgotten } = played
   if (!pages.includes(of) && !closed.includes(of)) return
   const { phase, error, arguments: args } = call.getState()
-  const isOver = isLeft || closed.includes(of) || forgotten.has(id)
+  // A page whose leading tab was frozen hears late who is signed in, and leaves what was started in the name of another one.
+  const isOfOther = world.kind === 'switching' && outcome === 'rejected' && !isSettled(call.getState())
+  const isOver = isLeft || isOfOther || closed.includes(of) || forgotten.has(id)
   const expected = isOver ? (outcome ?? 'settled') : phase === 'completed' ? 'resolved' : 'rejected'
   if (outcome !== expected) yield `the handle of ${id} says ${phase}, and its result is ${outcome ?? 'pending'}`
   // A process that is killed between a `tools/call` and its response cannot know what became of it. The page that has made the call asks
