@@ -1,6 +1,7 @@
 import type { TaskClient, TaskStorage, ToolCall, ToolCallOptions } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createTaskClient } from '../support/anyClient.js'
 import {
   ack,
@@ -297,5 +298,27 @@ describe('a call that was made anew while the record of the one before was being
     await browser.advance(2 * SECOND)
     expect(next.getState()).toMatchObject({ phase: 'completed', task: { taskId: 'task-2' } })
     expect(calls()).toBe(2)
+  })
+})
+
+describe('a call that runs, and that another tab makes anew', () => {
+  // tab A  task 1 ········· clock set back by an hour ··········· told of task 2: follows it
+  // tab B                                            task 2 ───── told of task 1, which was started later by that clock: stays
+  it('[EDGE-53] is followed by both, where the clock was set back before and nobody can read the records', async () => {
+    const at = (ms: number) => new Date(browser.now() + ms).toISOString()
+    const times = { 'task-1': at(0), 'task-2': at(3 * SECOND) }
+    const task = (taskId: 'task-1' | 'task-2') => ({ taskId, createdAt: times[taskId], lastUpdatedAt: times[taskId] })
+    server.on('tools/call', created(task('task-1')), created(task('task-2')))
+    server.on('tasks/get', (request) => snapshot(task(request.params['taskId'] as 'task-1'))(request))
+    const storage = { ...memoryStorage(), getItem: () => Promise.reject(new Error('The database is closing')) }
+    const [a, b] = [openTab({ storage }), openTab({ storage })]
+    const first = run(a)
+    await browser.advance(3 * SECOND)
+    browser.setClock(-3600 * SECOND)
+    const again = run(b, { repeat: 'always' })
+    await browser.advance(10 * SECOND)
+    expect(calls()).toBe(2)
+    expect(again.getState().task?.taskId).toBe('task-2')
+    expect(a.client.getToolCallState(first.callId)?.task?.taskId).toBe('task-2')
   })
 })

@@ -1,6 +1,6 @@
 import { isRecordExpired } from '../record/keep.js'
 import { isPredecessor, merge } from '../record/merge.js'
-import type { CallRecord } from '../record/record.js'
+import type { CallRecord, TaskRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
 import { dropForgotten } from './forget.js'
@@ -65,8 +65,15 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   else changeTask(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
 
-/** True where the task of the record was made after the one that the call follows. */
+/** True where the task of the record was made after the one that the call follows: by the clock of the server, which no user sets back. */
 function isLater({ startedAt, task }: CallRecord, { call, task: followed }: CallEntry): boolean {
+  const by = madeAt(task) - madeAt(followed?.record)
+  if (by > 0 || by < 0) return by > 0
   if (startedAt !== call.startedAt) return startedAt > call.startedAt
   return (task?.task.taskId ?? '') > (followed?.taskId ?? '')
+}
+
+/** NaN where that is not known: servers of 2025-11-25 may say another time with each response. */
+function madeAt(record: TaskRecord | undefined): number {
+  return record === undefined || record.era === 'legacy' ? Number.NaN : Date.parse(record.task.createdAt)
 }
