@@ -35,14 +35,19 @@ export function createJournal(now: () => number): Journal {
   }
 }
 
+/** More than so many messages of one page in one instant are an endless exchange, which is ended by losing them. */
+const MAX_AT_ONCE = 2000
+
 /** An environment that notes the messages, locks and timers that a page asks for, and counts them. */
 export function noting(
   environment: Environment,
   note: (text: string) => void,
   count: (what: 'timers set' | 'messages to other tabs' | 'locks requested') => void,
   onLock: (name: string) => void,
+  onFlood: () => void,
 ): Environment {
   const { channel, locks } = environment
+  const posted = { at: 0, count: 0 }
   return {
     ...environment,
     setTimeout: (callback, delayMs) => {
@@ -59,7 +64,11 @@ export function noting(
           postMessage: (message) => {
             note(`posts ${JSON.stringify(message)}`)
             count('messages to other tabs')
-            opened.postMessage(message)
+            const at = environment.now()
+            if (posted.at !== at) Object.assign(posted, { at, count: 0 })
+            posted.count += 1
+            if (posted.count === MAX_AT_ONCE) onFlood()
+            if (posted.count < MAX_AT_ONCE) opened.postMessage(message)
           },
         }
       }),

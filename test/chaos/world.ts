@@ -392,7 +392,8 @@ export function createWorld(
     const pause = () =>
       new Promise<void>((resolve) => page.environment.setTimeout(() => resolve(), Math.floor(random() * 15)))
     const local = storage.webStorage(life)
-    const noted = noting(page.environment, note, tally.add, thief.note)
+    const onFlood = () => breach('asked without pause', `${tab.name} tells the other tabs without end`)
+    const noted = noting(page.environment, note, tally.add, thief.note, onFlood)
     const openChannel =
       noted.channel &&
       messages.forPage({
