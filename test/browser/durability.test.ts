@@ -77,8 +77,6 @@ function expectOneStream(): void {
   const times = [call, ...polls()].map((request) => Number(request?.headers.get('sent') ?? Number.NaN))
   expect(times.length).toBeGreaterThan(1)
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? Number.NaN))
-  // A poll whose answer no page has lived to see counts from when its page decided to send it, and a busy machine passes it to `fetch`
-  // a little later.
   expect(Math.min(...gaps)).toBeGreaterThan(0.9 * POLL_INTERVAL_MS)
 }
 

@@ -18,9 +18,13 @@ const kind = query.get('storage') ?? 'local'
 const createTaskClient = query.get('client') === 'lite' ? createLiteClient : createFullClient
 const storage = storages[kind as keyof typeof storages]
 // Polls are to be counted, so nothing is pushed.
-// The server is told the name of the tab with each request, and when it was sent.
-const headers = () => ({ tab: query.get('tab') ?? '', sent: `${Date.now()}` })
+// The server is told the name of the tab with each request, and when the page decided to send it: a busy machine does so a little later.
+let decidedAt: number | undefined
+const headers = () => ({ tab: query.get('tab') ?? '', sent: `${decidedAt ?? Date.now()}` })
 const client = createTaskClient({ url: '/mcp', push: false, storage, headers })
+client.observe((seen) => {
+  if (seen.type === 'poll-sent') decidedAt = seen.at
+})
 const render: RenderInput = { shot: 'harbour', seconds: 6, ending: 'goes well' }
 const call = client.startToolCall({ name: 'render_shot', arguments: { ...render } }, { key: 'harbour' })
 
