@@ -138,11 +138,10 @@ it('a call that another process has made than the one whose news the page reads 
   expect(server.count('tools/call')).toBe(1)
 })
 
-// process A  start ─ tools/call ─ killed
-// process D                             finds the intent: interrupted ········ cancel() ── hears of the task ─ tasks/cancel
-// process C                                                            tools/call, same key ─── task
-it('a call that is made again is cancelled by a process that knows it as interrupted', async () => {
-  const { server, client, route, processes, kill, moveStream } = setUp()
+/** A call of a page whose process A is killed before the response to the `tools/call`. Process D has found the intent. */
+async function killWhileCalling() {
+  const processes = setUp()
+  const { server, client, route, kill } = processes
   route.actions = 'A'
   void client.connect()
   await server.advance(500)
@@ -151,10 +150,19 @@ it('a call that is made again is cancelled by a process that knows it as interru
   call.result.catch(() => {})
   await server.advance(2000)
   await kill('A')
-  void processes.D.client.resumeToolCalls()
+  const { D } = processes.processes
+  void D.client.resumeToolCalls()
   await server.advance(200)
-  const [known] = Object.values(processes.D.client.store.getState().calls)
+  const [known] = Object.values(D.client.store.getState().calls)
   expect(known?.error).toBeInstanceOf(ToolCallInterruptedError)
+  return { ...processes, call }
+}
+
+// process A  start ─ tools/call ─ killed
+// process D                             finds the intent: interrupted ········ cancel() ── hears of the task ─ tasks/cancel
+// process C                                                            tools/call, same key ─── task
+it('a call that is made again is cancelled by a process that knows it as interrupted', async () => {
+  const { server, route, call, moveStream } = await killWhileCalling()
   route.actions = 'C'
   moveStream('C')
   await server.advance(2500)
@@ -167,17 +175,8 @@ it('a call that is made again is cancelled by a process that knows it as interru
 })
 
 it('a call that is being cancelled does not end because a process takes it for interrupted that has not heard more', async () => {
-  const { server, client, route, processes, deaf, kill, moveStream } = setUp()
-  route.actions = 'A'
-  void client.connect()
-  await server.advance(500)
-  server.faults.delay(3000, { method: 'tools/call', times: 2 })
-  const call = client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'k' })
+  const { server, route, call, deaf, kill, moveStream } = await killWhileCalling()
   const outcome = expect(call.result).rejects.toBeInstanceOf(TaskCancelledError)
-  await server.advance(2000)
-  await kill('A')
-  void processes.D.client.resumeToolCalls()
-  await server.advance(200)
   deaf.add('D')
   moveStream('D')
   route.actions = 'C'

@@ -274,7 +274,7 @@ it('a page does not show the next user such a call of the one before, about whic
   session.user = 'eve'
   network.dropStreams()
   await server.advance(20_000)
-  expect(client.store.getState()).toMatchObject({ connection: { status: 'connected' }, calls: {} })
+  expect(client.store.getState().connection.status).toBe('connected')
   expect(client.store.getState().calls).toEqual({})
 })
 

@@ -37,13 +37,13 @@ export interface Asking {
 const FIRST_ASK_MS = 1000
 const NEXT_ASK_MS = 2000
 
-/** The same where the backend does not let the page ask: another user has signed in, say, or nobody is. */
+/** How long a page waits before it asks again after the backend has refused it, as it does while another user is signed in, in ms. */
 const REFUSED_ASK_MS = 30_000
 
 export function createAsking({ environment, book, mirror, news, post, onUnknown }: AskingOptions): Asking {
   const { entries } = book
   let timer: unknown
-  /** True if the backend has not looked for the call that was asked for last. */
+  /** True if the backend has refused the last request for a call without looking for it. */
   let isRefused = false
 
   function fetchOutcome(entry: Entry): void {
@@ -68,7 +68,7 @@ export function createAsking({ environment, book, mirror, news, post, onUnknown 
       })
       .then(
         (found) => {
-          // Of the user before, say.
+          // The call may belong to the user who was signed in before.
           if (!book.isCurrent(entry)) return
           if (found !== undefined && isDoubted(entry, found)) {
             entry.unknown += 1

@@ -225,7 +225,7 @@ async function cancelStarted(
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
 
-/** @throws {ToolCallInterruptedError} if nobody knows what there is to be cancelled. */
+/** @throws {ToolCallInterruptedError} if this process knows only that the call was sent, and not its task. */
 async function cancel(
   session: Session,
   callId: string,

@@ -1,3 +1,4 @@
+import { clientCapabilities } from '../../core/client/clientCapabilities.js'
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
@@ -15,8 +16,8 @@ const REQUEST_ID = 1
 
 const CLIENT_INFO = { name: 'taskwire-doctor', version: VERSION }
 
-/** As a page declares them. Without `elicitation`, a tool that asks would fail instead. */
-const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } }
+/** What a page declares. Without `elicitation`, a tool that asks for input would fail instead. */
+const CAPABILITIES = { ...clientCapabilities({}, undefined), extensions: { [TASKS_EXTENSION]: {} } }
 
 const COMMON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
