@@ -22,6 +22,8 @@ export interface ServerTask {
   readonly plan: CallPlan
   readonly createdAt: number
   cancelledAt?: number
+  /** Whether a `tasks/cancel` for it has arrived. */
+  isAskedToStop: boolean
   /** Answers by input request: the first that came, and when. */
   readonly answers: Map<string, { readonly response: unknown; readonly at: number }>
 }
@@ -191,13 +193,14 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     onExecuted(plan.nonce)
     if (plan.answer === 'result')
       return { result: { ...toolResult(plan.nonce, plan.outcome !== 'success'), resultType: 'complete' } }
-    const task = { taskId: newTaskId(tasks.size + 1), plan, createdAt: now(), answers: new Map() }
+    const task = { taskId: newTaskId(tasks.size + 1), plan, createdAt: now(), isAskedToStop: false, answers: new Map() }
     tasks.set(task.taskId, task)
     return task
   }
 
   function cancel(task: ServerTask): undefined {
     const at = now() + CANCEL_TAKES_MS
+    task.isAskedToStop = true
     if (task.plan.obeysCancel && truthAt(task, at) === undefined) task.cancelledAt ??= at
     onChanged?.()
   }

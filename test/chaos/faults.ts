@@ -124,6 +124,7 @@ export const BREACHES = [
   'asked too early',
   'input request answered twice',
   'input response lost',
+  'cancellation lost',
   'forgotten record kept',
   'never settled',
   'outcome unknown to the page that can ask again',

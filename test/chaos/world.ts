@@ -4,6 +4,7 @@ import type { CallRecord } from '../../src/core/record/record.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
+import { watchCancels } from './cancelWatch.js'
 import {
   type CallPlan,
   type ChaosServer,
@@ -271,6 +272,7 @@ export function createWorld(
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
   const pace = createRequestPace<Tab>()
+  const isCancelLost = watchCancels(server)
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     random: seededRandom(options.seed ^ 0x57a7e),
@@ -351,6 +353,8 @@ export function createWorld(
         tally.add('polls answered')
         if (order < (latestAnswered.get(taskId) ?? 0)) tally.add('answers of two polls out of order')
         latestAnswered.set(taskId, Math.max(order, latestAnswered.get(taskId) ?? 0))
+        if (!tab.isEarlier && !reused.has(taskId) && isCancelLost(tab, taskId))
+          breach('cancellation lost', `${tab.name} shows ${taskId} as asked to stop, and nobody has asked the server`)
       }
       update?.(delivery.type === 'answer' && 'result' in delivery.answer && !init.signal?.aborted)
     }

@@ -127,3 +127,28 @@ describe('cancel() in a page that does not know yet what another one has made of
     expect(server.count('tools/call')).toBe(1)
   })
 })
+
+describe('cancel() in a tab that is gone before the server has taken it', () => {
+  // tab A  calls ──────── cancel() ─ tasks/cancel ── 503 ▪ closed
+  // tab B       follows ─────────── told: wanted ──────────── tasks/get ── working ▪ tasks/cancel
+  it.each(['calls', 'follows'] as const)(
+    '[DUR-100] is sent by the other one, where the one that %s is gone',
+    async (gone) => {
+      const tabs = [openTab(), openTab()]
+      const calls = []
+      for (const tab of tabs) {
+        calls.push(start(tab))
+        await server.advance(1500)
+      }
+      const [closed, left] = gone === 'calls' ? [0, 1] : [1, 0]
+      server.faults.status(503, { method: 'tasks/cancel' })
+      void calls[closed]?.cancel().catch(() => {})
+      await server.advance(500)
+      tabs[closed]?.page.close()
+      server.faults.clear()
+      await server.advance(10_000)
+      expect(calls[left]?.getState()).toMatchObject({ phase: 'cancelled' })
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
+})

@@ -266,6 +266,21 @@ describe('one task that several calls refer to', () => {
     expect(second.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
   })
 
+  it('[EDGE-03] is cancelled once by each tab that asks the server, where the server does not stop it', async () => {
+    server.on('tasks/cancel', ack)
+    const [leading, other] = [openTab(), openTab()]
+    const call = ({ client }: Tab) => {
+      const started = client.startToolCall({ name: 'report' }, { key: 'k' })
+      started.result.catch(() => {})
+      return started
+    }
+    const shown = call(leading)
+    await browser.advance(1000)
+    await Promise.all([call(other).cancel(), browser.advance(100_000)])
+    expect(shown.getState()).toMatchObject({ phase: 'working', cancelStatus: 'requested' })
+    expect(server.received('tasks/cancel')).toHaveLength(2)
+  })
+
   it('[EDGE-03] is polled by one loop under withTasks alone', async () => {
     const { environment } = browser.openPage()
     const http = new StreamableHTTPClientTransport(new URL('https://tasks.example/mcp'), { fetch: server.fetch })

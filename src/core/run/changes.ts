@@ -70,9 +70,10 @@ export function changeTask(
     const { end } = after
     const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
     if (isWritten) for (const entry of task.calls) void write(run, entry, how.write === 'missing')
-    // How this page is set up says nothing of the task.
+    // A tab that was just opened does not know the others yet, and tells them what does not come again. How this page is set up says
+    // nothing of the task.
     const isLocal = end !== undefined && 'error' in end && end.error instanceof TaskConfigurationError
-    if (how.tell && run.tabs.hasPeers() && !isLocal) tell(run, task)
+    if (how.tell && (isWritten || run.tabs.hasPeers()) && !isLocal) tell(run, task)
     for (const entry of task.calls) report(run, entry, how.from, before, entry.call, how.why)
     if (isWritten) for (const entry of task.calls) report(run, entry, 'record-written')
     if (end === undefined && !isShownAlike(before, after)) showCallsOf(run, task)

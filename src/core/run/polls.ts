@@ -10,6 +10,7 @@ import { withRequestTimeout } from '../time/retry.js'
 import { changeTask } from './changes.js'
 import type { TaskEntry } from './entries.js'
 import { decisionOf } from './looking.js'
+import { resumeCancel } from './requests.js'
 import { now, type Run } from './run.js'
 
 /** Why a poll was given up without being a failure. */
@@ -47,6 +48,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   let askedAt: number | undefined
   let stopTelling: Unsubscribe = () => {}
   let isOut = false
+  let isHeard = false
   let news: (record: TaskRecord, at: number) => TaskRecord
   try {
     const snapshot = await withRequestTimeout({ taskId, environment, policy }, controller, async (signal) => {
@@ -60,6 +62,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       stopTelling = announce(run, task, askedAt, decision.why)
       return port.getTask(taskId, signal, task.record.era)
     })
+    isHeard = snapshot !== undefined
     news = (record, at) => {
       if (snapshot === undefined) return record
       const isPushed = run.push?.isPushed(taskId) === true
@@ -91,6 +94,9 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   }
   changeTask(run, task, over, { from: 'poll', tell: true, write: isLongWait })
   if (isOut && tabs.hasPeers()) task.election?.giveAway()
+  // The tab that has the server stop the task may be gone.
+  const [entry] = task.calls
+  if (isHeard && entry !== undefined) resumeCancel(run, entry)
   nextPolls(run)
 }
 

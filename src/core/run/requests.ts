@@ -26,6 +26,7 @@ async function sendFor(
 ): Promise<void> {
   const { environment, rules, closing } = run
   const signal = leftSignal(entry)
+  const task = run.tasks.get(taskId)
   // A call that has settled is not left when the client is closed, and what was asked for its task may be on its way still.
   const stopListening = onAbort(closing.signal, () => entry.abort?.abort(closing.signal.reason))
   try {
@@ -46,7 +47,8 @@ async function sendFor(
       },
     })
   } catch (error) {
-    const [other] = run.tasks.get(taskId)?.calls ?? []
+    // What follows it since nothing else did has come with a cancellation of its own.
+    const [other] = task?.calls ?? []
     if (entry.call.stage.name !== 'left' || other === undefined) throw error
     await sendFor(run, other, taskId, operation, send, onRetry, inLine)
   } finally {
