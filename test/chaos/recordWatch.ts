@@ -20,6 +20,8 @@ export interface RecordWatchOptions {
 /** A page that uses the storage. */
 export interface RecordUser {
   isAlive(): boolean
+  /** Called where this page could not read an item. */
+  onUnread(): void
   /** Called with what stood in an item that this page has removed. */
   onRemoved(record: CallRecord): void
   /** Called with what this page has written to an item; with undefined where it has removed it. */
@@ -59,8 +61,13 @@ export function createRecordWatch({ onWritten, onFailed, random }: RecordWatchOp
 
   const callIdOf = (key: string | undefined) => key?.slice(key.lastIndexOf(':') + 1)
 
-  function read(key: string): string | null {
-    attempt(key, false)
+  function read(key: string, page: RecordUser): string | null {
+    try {
+      attempt(key, false)
+    } catch (error) {
+      page.onUnread()
+      throw error
+    }
     return items.get(key) ?? null
   }
 
@@ -93,7 +100,7 @@ export function createRecordWatch({ onWritten, onFailed, random }: RecordWatchOp
         return keys().length
       },
       key: (index) => keys()[index] ?? null,
-      getItem: read,
+      getItem: (key) => read(key, page),
       // What a page does after its end is never seen again.
       setItem: (key, value) => page.isAlive() && write(key, value, page),
       removeItem: (key) => page.isAlive() && remove(key, page),
@@ -111,7 +118,7 @@ export function createRecordWatch({ onWritten, onFailed, random }: RecordWatchOp
         return result
       }
       return {
-        getItem: (key) => slowly(key, () => read(key)),
+        getItem: (key) => slowly(key, () => read(key, page)),
         setItem: (key, value) => slowly(key, () => write(key, value, page)),
         removeItem: (key) => slowly(key, () => remove(key, page)),
         keys: () => slowly(undefined, keys),

@@ -200,6 +200,8 @@ export function createWorld(
   let patienceDays = 0
   let hasDrifted = false
   const sleptThroughSetBack = new Set<Tab>()
+  /** When a page last could not read a record, by the wall clock. */
+  const unreadAt = new Map<Tab, number>()
   /** What is to happen in the middle of what a page does. */
   let interruption: { readonly tab: Tab; left: number; readonly action: () => void } | undefined
   const waiting = new Map<Tab, Set<string>>()
@@ -263,10 +265,12 @@ export function createWorld(
     // A storage that takes its time may have answered a page that was there before with what was there before.
     // One that slept while the clock was set back cannot tell by which clock a record was written, and may end after it what
     // it began to write before.
-    canHaveRead: (tab, writtenAt) =>
-      options.storage === 'local'
+    canHaveRead: (tab, writtenAt) => {
+      if ((unreadAt.get(tab) ?? 0) >= writtenAt) return false
+      return options.storage === 'local'
         ? !sleptThroughSetBack.has(tab)
-        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt,
+        : sleptThroughSetBack.size === 0 && tab.openedAt > writtenAt
+    },
     isNamed: (taskId) => named.has(taskId),
     isDeaf: messages.isDeaf,
   })
@@ -387,6 +391,7 @@ export function createWorld(
     }
     const life: RecordUser = {
       isAlive: () => tab.isAlive,
+      onUnread: () => void unreadAt.set(tab, browser.now()),
       onRemoved: (record) => deliver(tab, record),
       onChanged: (key, value) => {
         tally.add('writes to storage')

@@ -9,6 +9,7 @@ import {
   created,
   createScriptedServer,
   held,
+  pushStream,
   type Reply,
   type ScriptedServer,
   snapshot,
@@ -56,24 +57,10 @@ const asked = (call: ToolCall) => Object.keys(call.getState().inputRequests)
 
 /** Opens streams on which the test pushes. */
 function pushing(): (changes: Record<string, unknown>) => Promise<void> {
-  let push: (changes: Record<string, unknown>) => void = () => {}
-  server.on('subscriptions/listen', ({ id, params: { notifications } }) => {
-    const encoder = new TextEncoder()
-    const body = new ReadableStream({
-      start: (stream) => {
-        const send = (method: string, params: Record<string, unknown>) => {
-          const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
-          const message = { jsonrpc: '2.0', method, params: { ...params, _meta } }
-          stream.enqueue(encoder.encode(`data: ${JSON.stringify(message)}\n\n`))
-        }
-        send('notifications/subscriptions/acknowledged', { notifications })
-        push = (changes) => send('notifications/tasks', task(changes))
-      },
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-  })
+  const stream = pushStream()
+  server.on('subscriptions/listen', stream)
   return async (changes) => {
-    push(changes)
+    stream.push(changes)
     await browser.settle()
   }
 }

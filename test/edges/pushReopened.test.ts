@@ -6,24 +6,23 @@ import {
   created,
   createScriptedServer,
   http,
-  openStream,
+  type PushStream,
+  pushStream,
   type Reply,
   rpcError,
   type ScriptedServer,
   snapshot,
-  task,
 } from '../support/scriptedServer.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 let page: SimulatedEnvironment
 let server: ScriptedServer
 let client: TaskClient
 let start: number
-/** Streams that are open. Each is acknowledged at once. */
-let streams: { readonly push: () => void; readonly end: () => void }[]
+/** Streams that were opened. */
+let streams: PushStream[]
 
 beforeEach(() => {
   page = createSimulatedEnvironment()
@@ -39,22 +38,12 @@ beforeEach(() => {
   })
 })
 
-/** A stream that the server acknowledges at once. `onOpen` is called with what goes on over it. */
-function acknowledged(onOpen: (stream: { push: () => void; end: () => void }) => void = () => {}): Reply {
-  return (request) => {
-    const stream = openStream()
-    const response = stream(request)
-    const _meta = { [SUBSCRIPTION_ID]: request.id }
-    const { notifications } = request.params
-    stream.send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
-    const opened = {
-      push: () => stream.send({ method: 'notifications/tasks', params: { ...task(), _meta } }),
-      end: stream.end,
-    }
-    streams.push(opened)
-    onOpen(opened)
-    return response
-  }
+/** Streams that the server acknowledges at once. */
+function acknowledged(onOpen: (stream: PushStream) => void = () => {}): Reply {
+  return pushStream((stream) => {
+    streams.push(stream)
+    onOpen(stream)
+  })
 }
 
 const listens = () => server.times('subscriptions/listen', start)

@@ -9,11 +9,11 @@ import {
   created,
   createScriptedServer,
   http,
+  pushStream,
   type Reply,
   rpcError,
   type ScriptedServer,
   snapshot,
-  task,
 } from '../support/scriptedServer.js'
 
 const TASK_ID = 'task-secret-1'
@@ -298,30 +298,16 @@ describe('one task that several calls refer to', () => {
   })
 
   it('[EDGE-03] is pushed to every call that refers to it', async () => {
-    let push: (changes: Record<string, unknown>) => void = () => {}
-    server.on('subscriptions/listen', ({ id, params: { notifications } }) => {
-      const encoder = new TextEncoder()
-      const body = new ReadableStream({
-        start: (stream) => {
-          const send = (method: string, params: Record<string, unknown>) => {
-            const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
-            const message = { jsonrpc: '2.0', method, params: { ...params, _meta } }
-            stream.enqueue(encoder.encode(`data: ${JSON.stringify(message)}\n\n`))
-          }
-          send('notifications/subscriptions/acknowledged', { notifications })
-          push = (changes) => send('notifications/tasks', task({ ...TEN, ...changes }))
-        },
-      })
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-    })
+    const stream = pushStream()
+    server.on('subscriptions/listen', stream)
     const { client } = openTab()
     const calls = [client.startToolCall({ name: 'report' }), client.startToolCall({ name: 'report' })]
     await browser.advance(3000)
-    push({ statusMessage: 'half way' })
+    stream.push({ ...TEN, statusMessage: 'half way' })
     await browser.advance(100)
     for (const call of calls) expect(call.getState().task?.statusMessage).toBe('half way')
     await Promise.all([client.forget({ callId: calls[0]?.callId ?? '' }), browser.settle()])
-    push({ status: 'completed', result: { content: [] } })
+    stream.push({ ...TEN, status: 'completed', result: { content: [] } })
     await browser.advance(100)
     await expect(calls[1]?.result).resolves.toEqual({ content: [] })
     expect(server.received('tasks/get')).toEqual([])

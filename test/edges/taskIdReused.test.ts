@@ -11,12 +11,11 @@ import {
   createScriptedServer,
   held,
   legacyResult,
-  openStream,
+  pushStream,
   rpcError,
   type ScriptedServer,
   snapshot,
   speakLegacy,
-  task,
   unreachable,
 } from '../support/scriptedServer.js'
 
@@ -236,20 +235,9 @@ describe('a task that the app has named, and that was gone when another one got 
   })
 
   it('[EDGE-31] is that one where the server has pushed it while a poll was on its way', async () => {
-    const stream = openStream()
-    server.on('subscriptions/listen', (request) => {
-      const response = stream(request)
-      const _meta = { 'io.modelcontextprotocol/subscriptionId': request.id }
-      const { notifications } = request.params
-      stream.send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
-      browser
-        .openPage()
-        .environment.setTimeout(
-          () => stream.send({ method: 'notifications/tasks', params: { ...task(reused), _meta } }),
-          100,
-        )
-      return response
-    })
+    const { setTimeout } = browser.openPage().environment
+    const stream = pushStream(({ push }) => setTimeout(() => push(reused), 100))
+    server.on('subscriptions/listen', stream)
     const asked = held(unknown)
     server.on('tasks/get', asked, completed(reused))
     const named = openClient({ push: true }).resumeTask('1')

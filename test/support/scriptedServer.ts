@@ -174,6 +174,31 @@ export function openStream(): Reply & { send(message: Json): void; end(): void }
   })
 }
 
+/** What the server tells of a task over a push stream. */
+export interface PushStream {
+  push(changes?: Json): void
+  end(): void
+}
+
+/** A push stream that is acknowledged at once, each time one is opened. It is itself the one that was opened last. */
+export function pushStream(onOpen: (opened: PushStream) => void = () => {}): Reply & PushStream {
+  let latest: PushStream | undefined
+  const reply: Reply = (request) => {
+    const stream = openStream()
+    const response = stream(request)
+    const _meta = { 'io.modelcontextprotocol/subscriptionId': request.id }
+    const { notifications } = request.params
+    stream.send({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } })
+    latest = {
+      push: (changes) => stream.send({ method: 'notifications/tasks', params: { ...task(changes), _meta } }),
+      end: stream.end,
+    }
+    onOpen(latest)
+    return response
+  }
+  return Object.assign(reply, { push: (changes?: Json) => latest?.push(changes), end: () => latest?.end() })
+}
+
 /** Has the server speak MCP 2025-11-25 only. `headers` are those of each response to `initialize`, such as a session. */
 export function speakLegacy(
   server: ScriptedServer,
