@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { TaskExpiredError } from 'taskwire'
 import { expect, it } from 'vitest'
+import { serverSentEvents } from '../../src/bridge/page/serverSentEvents.js'
 import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
 
@@ -230,4 +231,25 @@ it('a late answer of a process that is gone takes nothing back of what the news 
   await backend.restart()
   await server.advance(15_000)
   expect(call.getState().phase).toBe('input_required')
+})
+
+it('a page whose stream was refused by what is in front of the backend reads on', async () => {
+  const { server, backend } = setUp()
+  let isDown = false
+  const opened: ReturnType<typeof backend.openPage> = backend.openPage(() => 'ada', {
+    fetch: async (_, init = {}) =>
+      isDown ? new Response('404 page not found', { status: 404 }) : opened.network.send(init),
+    carrier: serverSentEvents,
+  })
+  const { client, network } = opened
+  const call = client.startToolCall(WORK, { key: 'k' })
+  await server.advance(1500)
+  isDown = true
+  network.dropStreams()
+  await server.advance(3000)
+  expect(client.store.getState().connection.status).toBe('failed')
+  isDown = false
+  await server.advance(60_000)
+  expect(call.getState().phase).toBe('completed')
+  expect(client.store.getState().connection.status).toBe('connected')
 })

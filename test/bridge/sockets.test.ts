@@ -99,6 +99,16 @@ it('a ping is answered at once, and other words of a page change nothing', async
   expect(server.count('tools/call')).toBe(0)
 })
 
+it('two tabs of a backend without heartbeats keep one socket', async () => {
+  const { server, backend } = setUp({ heartbeatMs: Number.POSITIVE_INFINITY })
+  for (const { client } of [backend.openPage(), backend.openPage()]) void client.connect()
+  await server.advance(1000)
+  const opened = () => backend.requests.filter(({ method }) => method === 'GET').length
+  const before = opened()
+  await server.advance(600_000)
+  expect([opened(), backend.openStreams()]).toEqual([before, 1])
+})
+
 it('a backend without heartbeats is asked for a sign of life, and one that gives none is connected to again', async () => {
   const { server, backend } = setUp({ heartbeatMs: Number.POSITIVE_INFINITY })
   const { client } = backend.openPage()

@@ -7,18 +7,17 @@ const WORK = { name: 'work', arguments: { seconds: 8 } }
 function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
   const backend = createBridgedBackend(server)
-  const streams = () => backend.requests.filter(({ method }) => method === 'GET').length
-  return { server, backend, streams }
+  return { server, backend }
 }
 
 it('the tabs of a browser share one stream, and all see the same', async () => {
-  const { server, backend, streams } = setUp()
+  const { server, backend } = setUp()
   const tabs = [backend.openPage(), backend.openPage(), backend.openPage()]
   for (const { client } of tabs) void client.connect()
   await server.advance(500)
   const call = tabs[2]?.client.startToolCall(WORK, { key: 'k' })
   await server.advance(1500)
-  expect(streams()).toBe(1)
+  expect(backend.openStreams()).toBe(1)
   const shown = tabs.map(({ client }) => client.getToolCallState(call?.callId ?? ''))
   expect(shown).toMatchObject([1, 2, 3].map(() => ({ phase: 'working', task: { statusMessage: 'step 1' } })))
   await server.advance(10_000)
@@ -31,19 +30,19 @@ it('the tabs of a browser share one stream, and all see the same', async () => {
 })
 
 it('a tab that is opened later sees what runs, without a stream of its own', async () => {
-  const { server, backend, streams } = setUp()
+  const { server, backend } = setUp()
   const call = backend.openPage().client.startToolCall(WORK, { key: 'k' })
   await server.advance(1500)
   const late = backend.openPage().client
   const [found] = await Promise.all([late.resumeToolCalls(), server.advance(200)])
   expect(found.map(({ callId }) => callId)).toEqual([call.callId])
-  expect(streams()).toBe(1)
+  expect(backend.openStreams()).toBe(1)
 })
 
 it.each(['close', 'crash'] as const)(
   'when the tab with the stream is gone (%s), another goes on where it was',
   async (how) => {
-    const { server, backend, streams } = setUp()
+    const { server, backend } = setUp()
     const first = backend.openPage()
     const call = first.client.startToolCall(WORK, { key: 'k' })
     await server.advance(500)
@@ -51,12 +50,13 @@ it.each(['close', 'crash'] as const)(
     void second.client.connect()
     await server.advance(1500)
     await first.page[how]()
+    first.network.cut()
     await server.advance(2500)
     expect(second.client.getToolCallState(call.callId)).toMatchObject({
       task: { statusMessage: 'step 4' },
       network: 'ok',
     })
-    expect(streams()).toBe(2)
+    expect(backend.openStreams()).toBe(1)
     expect(
       backend.requests.at(-1)?.lastEventId ?? backend.requests.findLast(({ method }) => method === 'GET')?.lastEventId,
     ).toMatch(/:\d+$/)
@@ -124,11 +124,11 @@ it('all tabs show that the user is signed out, and one that signs in again bring
 })
 
 it('without Web Locks each tab has a stream of its own', async () => {
-  const { server, backend, streams } = setUp()
+  const { server, backend } = setUp()
   const tabs = [1, 2].map(() => backend.openPage(undefined, { crossTab: false }).client)
   for (const client of tabs) void client.connect()
   await server.advance(500)
-  expect(streams()).toBe(2)
+  expect(backend.openStreams()).toBe(2)
 })
 
 it('a tab that is opened while another one was refused knows it', async () => {

@@ -33,6 +33,8 @@ export interface BridgedBackend {
   readonly bridge: TaskBridge
   /** What pages have sent. */
   readonly requests: readonly BackendRequest[]
+  /** How many streams pages hold open. */
+  openStreams(): number
   /** How often pages have asked for an action of this type. */
   count(type: string): number
   /** A page of a user; undefined: of nobody. The user is asked for with each request. */
@@ -102,6 +104,7 @@ export function createBridgedBackend(
 ): BridgedBackend {
   const storage = memoryStorage()
   const requests: BackendRequest[] = []
+  const streams = new Set<object>()
   const processes = Array.from({ length: count }, startProcess)
   type Process = ReturnType<typeof startProcess>
   const reached = () => processes[pick(count)] as Process
@@ -160,6 +163,10 @@ export function createBridgedBackend(
       }
       const request = new Request(BRIDGE_URL, { ...init, headers, signal: gone })
       await log(request)
+      if (request.method === 'GET') {
+        streams.add(request)
+        gone.addEventListener('abort', () => streams.delete(request))
+      }
       const response = await whileOpen(gone, bridge.fetch(request))
       if (init.method === 'POST' && late.count > 0) {
         const { count, ms } = late
@@ -192,6 +199,7 @@ export function createBridgedBackend(
         this.#lost.addEventListener('abort', () => this.#end())
         this.#later(() => {
           if (isCut) return this.#end()
+          streams.add(this)
           requests.push({ method: 'GET', lastEventId: new URL(url).searchParams.get('lastEventId'), body: undefined })
           this.#emit('open')
           const own = bridge.openSocket(request, {
@@ -228,6 +236,7 @@ export function createBridgedBackend(
       #end(): void {
         if (this.#isClosed) return
         this.#isClosed = true
+        streams.delete(this)
         this.#emit('close')
         this.#onClose()
       }
@@ -267,6 +276,7 @@ export function createBridgedBackend(
       return (processes[0] as Process).bridge
     },
     requests,
+    openStreams: () => streams.size,
     count: (type) => requests.filter(({ body }) => body?.action.type === type).length,
     openPage: (user = () => 'ada', pageOptions = {}, aheadMs = 0) => {
       const page = server.browser.openPage()

@@ -15,6 +15,8 @@ export interface CarriedNews {
   /** Aborted when the stream is over. The page or the carrier may abort it. */
   readonly abort: AbortController
   readonly onMessage: (message: unknown) => void
+  /** Called with each sign of life that is no message. */
+  readonly onAlive: () => void
 }
 
 /** The connection that brings changes from the backend to the page. Made by `webSocket`. */

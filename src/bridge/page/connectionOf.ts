@@ -5,6 +5,9 @@ import type { LinkStatus } from './link.js'
 /** The HTTP status of a user who is not signed in. */
 export const UNAUTHORIZED = 401
 
+/** The status with which a backend refuses an action since another user has signed in. */
+export const OTHER_USER = 409
+
 /** The connection as the store shows it: to the backend, and by what the backend says, from there to the MCP server. */
 export function connectionOf(
   link: LinkStatus | undefined,

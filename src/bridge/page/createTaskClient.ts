@@ -15,7 +15,7 @@ import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import { toolCallId } from '../../core/run/keys.js'
 import { backendUrl } from './backendUrl.js'
 import { clientOf } from './clientOf.js'
-import { UNAUTHORIZED } from './connectionOf.js'
+import { OTHER_USER, UNAUTHORIZED } from './connectionOf.js'
 import { createLink } from './link.js'
 import { createMirror } from './mirror.js'
 import type { TaskClientBridgeOptions } from './options.js'
@@ -101,6 +101,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
     epoch: () => mirror.position?.epoch,
     onRefused: ({ status: refused, error }) => {
       if (refused === UNAUTHORIZED) standing.set({ isLive: false, refused, error })
+      if (refused === UNAUTHORIZED || refused === OTHER_USER) link.renew()
     },
     onPassed: () => link.retry(),
   })

@@ -18,7 +18,7 @@ export interface LinkStatus {
   readonly error?: Error
 }
 
-export interface LinkOptions extends ReaderOptions {
+export interface LinkOptions extends Omit<ReaderOptions, 'onAlive'> {
   /** Names the channel and the lock of the tabs that see the same calls. */
   readonly name: string
   readonly crossTab: boolean
@@ -32,7 +32,9 @@ export interface LinkOptions extends ReaderOptions {
 export interface Link {
   /** Begins to listen. Doing so again does no harm. */
   open(): void
-  /** Tries again where the backend has refused the stream. */
+  /** Opens the stream again: another user may be signed in, or nobody. */
+  renew(): void
+  /** The same where the backend has refused the stream. */
   retry(): void
   close(): void
 }
@@ -41,15 +43,20 @@ export function createLink(options: LinkOptions): Link {
   const { environment, onStatus } = options
   let status: LinkStatus = { isLive: false }
   let subscriptions: Unsubscribe[] = []
+  /** True until something is heard of the stream that is being opened again. */
+  let isRenewing = false
 
   function set(next: LinkStatus): void {
+    isRenewing = false
     status = next
     onStatus(next)
   }
 
   const reader = createReader({
     ...options,
+    onAlive: () => tabs?.postStatus(),
     onNews: (news) => {
+      isRenewing = false
       const isWhole = options.onNews(news)
       if (isWhole) tabs?.pass(news)
       if (!status.isLive) tell({ isLive: true })
@@ -62,6 +69,7 @@ export function createLink(options: LinkOptions): Link {
     reader,
     status: () => status,
     onStatus: (next) => {
+      isRenewing = false
       if (!next.isLive || !status.isLive) set(next)
     },
   })
@@ -83,16 +91,20 @@ export function createLink(options: LinkOptions): Link {
   }
 
   function onOnlineChange(): void {
-    if (environment.isOnline()) reader.retry()
-    else set({ isLive: false, error: new TaskError('The browser is offline.') })
+    if (!environment.isOnline()) set({ isLive: false, error: new TaskError('The browser is offline.') })
     // What still comes through the stream of before would look as if there were a network.
     reader.restart()
   }
 
+  function renew(): void {
+    if (isRenewing) return
+    isRenewing = true
+    if (tabs === undefined) reader.restart()
+    else tabs.renew()
+  }
+
   function retry(): void {
-    if (status.refused === undefined) return
-    reader.retry()
-    if (!reader.isReading) tabs?.post({ type: 'retry' })
+    if (status.refused !== undefined) renew()
   }
 
   return {
@@ -110,6 +122,7 @@ export function createLink(options: LinkOptions): Link {
         environment.onVisibilityChange(() => environment.isVisible() && retry()),
       ]
     },
+    renew,
     retry,
     close: () => {
       for (const unsubscribe of subscriptions) unsubscribe()
@@ -130,7 +143,10 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
   if (!options.crossTab || locks === undefined || openChannel === undefined) return undefined
   let channel: Channel | undefined
   let silence: unknown
-  /** When the tab began to read whose news this one takes, ms since the epoch: its own time while it reads. */
+  /**
+   * When the stream was opened whose news this tab takes, at the earliest, ms since the epoch: its own time while it reads, and never
+   * before it appeared.
+   */
   let readSince = 0
   /** True once news have come through the stream of this tab: until then, what it knows may be of long ago. */
   let hasRead = false
@@ -143,11 +159,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     environment,
     isHere: () => channel !== undefined,
     onChange: (own) => {
-      if (own.isLeader()) {
-        readSince = Math.max(environment.now(), readSince + 1)
-        hasRead = false
-        return reader.start()
-      }
+      if (own.isLeader()) return read()
       reader.stop()
       // While it read, it took no news from others.
       post({ type: 'ask' })
@@ -156,6 +168,27 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
   })
 
   const post = (message: object) => channel?.postMessage({ ...message, readSince, v: WIRE_VERSION })
+
+  /** Opens the stream, also where it is open. */
+  function read(): void {
+    readSince = Math.max(environment.now(), readSince + 1)
+    hasRead = false
+    reader.stop()
+    reader.start()
+  }
+
+  /**
+   * Has the tab that reads open its stream again: it may have been opened for another user.
+   *
+   * ```text
+   * tab A  reads as Ada ────────────────────────── opens its stream again: as Eve
+   * tab B           signs in as Eve ▪ loaded ─ asks ─────────────────── takes its news
+   * ```
+   */
+  function askAnew(): void {
+    readSince = environment.now()
+    post({ type: 'ask', isAnew: true })
+  }
 
   function postStatus(): void {
     const { isLive, refused, error } = status()
@@ -195,11 +228,11 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
 
   function receive(message: unknown): void {
     if (!isJsonObject(message) || message['v'] !== WIRE_VERSION) return
-    const { type, isLive, refused, error, readSince: since } = message
-    if (type === 'retry' || type === 'ask') {
+    const { type, isLive, refused, error, isAnew, readSince: since } = message
+    if (type === 'ask') {
       if (!reader.isReading) return
-      if (type === 'retry') return reader.retry()
       isAsked = true
+      if (isAnew === true) return read()
       if (!hasRead) return status().refused === undefined ? undefined : postStatus()
       tellAll()
       return postStatus()
@@ -221,14 +254,14 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
   }
 
   return {
-    post,
     pass,
     postStatus,
+    renew: () => (reader.isReading ? read() : askAnew()),
     join: election.join,
     appear: () => {
       channel = openChannel(name)
       channel.onMessage(receive)
-      post({ type: 'ask' })
+      askAnew()
       watchLeader()
       election.comeBack()
     },

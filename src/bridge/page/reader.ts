@@ -1,4 +1,3 @@
-import { onAbort } from '../../core/time/abort.js'
 import type { LinkStatus } from './link.js'
 import { followNews, type StreamOptions } from './stream.js'
 
@@ -13,16 +12,13 @@ export interface ReaderOptions extends Omit<StreamOptions, 'onLost' | 'onRefused
 export interface Reader {
   readonly isReading: boolean
   start(): void
-  /** Opens the stream again, where it was: the old one may be dead. */
+  /** Opens the stream again where it was: the old one may be dead, or refused. */
   restart(): void
   stop(): void
-  /** Tries again where the backend has refused the stream. */
-  retry(): void
 }
 
 export function createReader(options: ReaderOptions): Reader {
   let reading: AbortController | undefined
-  const waiting = new Set<() => void>()
 
   function start(): void {
     if (reading !== undefined) return
@@ -33,14 +29,7 @@ export function createReader(options: ReaderOptions): Reader {
       onLost: (error, failures) => {
         if (failures >= LOST) options.onStatus({ isLive: false, error })
       },
-      onRefused: async ({ status: refused, error }) => {
-        options.onStatus({ isLive: false, refused, error })
-        await new Promise<void>((resolve) => {
-          waiting.add(resolve)
-          onAbort(own.signal, resolve)
-        })
-        waiting.clear()
-      },
+      onRefused: ({ status: refused, error }) => options.onStatus({ isLive: false, refused, error }),
     }
     followNews(stream, own.signal).catch(() => {})
   }
@@ -60,9 +49,6 @@ export function createReader(options: ReaderOptions): Reader {
       if (reading === undefined) return
       stop()
       start()
-    },
-    retry: () => {
-      for (const go of [...waiting]) go()
     },
   }
 }

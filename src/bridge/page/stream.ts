@@ -5,6 +5,7 @@ import { backoffDelay } from '../../core/time/policy.js'
 import { untilOnline } from '../../core/time/untilOnline.js'
 import { type News, type Position, readNews } from '../wire/messages.js'
 import type { BridgeCarrier } from './carrier.js'
+import { UNAUTHORIZED } from './connectionOf.js'
 import type { BackendOptions, Refusal } from './requests.js'
 
 export interface StreamOptions extends BackendOptions {
@@ -15,13 +16,18 @@ export interface StreamOptions extends BackendOptions {
   readonly onNews: (news: News) => boolean
   /** The stream has broken off, or cannot be opened; so many times in a row. */
   readonly onLost: (error: Error, failures: number) => void
-  /** The backend refuses the stream: it is opened again when the promise resolves. */
-  readonly onRefused: (refusal: Refusal) => Promise<void>
+  /** The backend refuses the stream. */
+  readonly onRefused: (refusal: Refusal) => void
+  /** The stream delivers, though it has brought no news. */
+  readonly onAlive: () => void
 }
 
-/** Reads the news of the backend until the signal aborts. A stream that breaks off is opened again where it was. */
+/**
+ * Reads the news of the backend until the signal aborts, or nobody is signed in. A stream that breaks off is opened again where it
+ * was; one that is refused for another reason, too, since what is in front of a backend may have refused it while that was restarted.
+ */
 export async function followNews(options: StreamOptions, signal: AbortSignal): Promise<void> {
-  const { environment, policy } = options
+  const { environment, policy, onAlive } = options
   let failures = 0
   let dueAt = environment.now()
   let isGap = false
@@ -35,7 +41,8 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
       isGap = !options.onNews(news)
       if (isGap) abort.abort()
     }
-    return options.carrier.carry({ environment, fetch: options.fetch, url: options.url, position, abort, onMessage })
+    const { fetch, url, carrier } = options
+    return carrier.carry({ environment, fetch, url, position, abort, onMessage, onAlive })
   }
 
   for (;;) {
@@ -53,8 +60,9 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
       const refusal = await read(abort)
       if (refusal !== undefined) error = refusal.error
       if (refusal !== undefined && !(error instanceof TaskRequestError)) {
-        await options.onRefused(refusal)
-        dueAt = environment.now()
+        options.onRefused(refusal)
+        if (refusal.status === UNAUTHORIZED) return
+        dueAt = environment.now() + policy.maxMs
         continue
       }
     } catch (thrown) {

@@ -57,7 +57,10 @@ function addressOf({ url, position }: CarriedNews): string {
   return address.href
 }
 
-function follow(socket: PageWebSocket, { environment, abort, onMessage }: CarriedNews): Promise<Refusal | undefined> {
+function follow(
+  socket: PageWebSocket,
+  { environment, abort, onMessage, onAlive }: CarriedNews,
+): Promise<Refusal | undefined> {
   return new Promise((resolve, reject) => {
     let isOpen = false
     let refusal: Refusal | undefined
@@ -97,7 +100,7 @@ function follow(socket: PageWebSocket, { environment, abort, onMessage }: Carrie
     socket.addEventListener('message', ({ data }) => {
       if (abort.signal.aborted) return
       watch()
-      if (data === PONG) return
+      if (data === PONG) return onAlive()
       const message = parsed(data)
       const { refused, take } = isJsonObject(message) ? message : {}
       if (isJsonObject(refused)) {
