@@ -539,3 +539,15 @@ it('nothing is left running when every tab has closed its client', async () => {
   expect(server.requests.length).toBe(before)
   for (const { page } of tabs) expect(page.listeners()).toBe(0)
 })
+
+it('a tab that follows shows the connection as one as soon as another tab is answered again', async () => {
+  const tabs = [openTab(), openTab()]
+  await Promise.all([...tabs.map(({ client }) => client.connect()), advance(100)])
+  for (const tab of tabs) start(tab, 300)
+  await advance(1500)
+  server.faults.drop({ method: 'tasks/get' })
+  await advance(90_000)
+  server.faults.clear()
+  await advance(60_000)
+  expect(tabs.map(({ client }) => client.store.getState().connection.status)).toEqual(['connected', 'connected'])
+})

@@ -1,4 +1,4 @@
-import type { TaskClient, ToolCall } from 'taskwire'
+import type { TaskClient, TaskClientUrlOptions, ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -15,8 +15,8 @@ interface Tab {
   readonly client: TaskClient
 }
 
-function openTab(page = server.browser.openPage()): Tab {
-  return { page, client: createTaskClient({ url: server.url, environment: page.environment }) }
+function openTab(page = server.browser.openPage(), options: Partial<TaskClientUrlOptions> = {}): Tab {
+  return { page, client: createTaskClient({ url: server.url, environment: page.environment, ...options }) }
 }
 
 function start(tab: Tab): ToolCall {
@@ -151,4 +151,28 @@ describe('cancel() in a tab that is gone before the server has taken it', () => 
       expect(server.count('tools/call')).toBe(1)
     },
   )
+})
+
+describe('cancel() that the server has taken', () => {
+  it('[DUR-100] is not sent again by a reload', async () => {
+    const tab = openTab()
+    const call = start(tab)
+    await server.advance(1500)
+    server.faults.delay(60_000, { method: 'tasks/get' })
+    await Promise.all([call.cancel(), server.advance(500)])
+    const next = openTab(await tab.page.reload())
+    await Promise.all([next.client.resumeToolCalls(), server.advance(500)])
+    expect(next.client.getToolCallState(call.callId)).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
+    expect(server.count('tasks/cancel')).toBe(1)
+  })
+
+  it('[DUR-100] is followed to its end, also where nobody waits for the call', async () => {
+    const tab = openTab(undefined, { resume: 'lazy' })
+    const call = start(tab)
+    await server.advance(1500)
+    call.detach()
+    await server.advance(100)
+    await Promise.all([tab.client.getToolCall(call.callId)?.cancel(), server.advance(5000)])
+    expect(tab.client.getToolCallState(call.callId)?.phase).toBe('cancelled')
+  })
 })

@@ -266,8 +266,8 @@ describe('one task that several calls refer to', () => {
     expect(second.getState()).toMatchObject({ isCancelling: true, cancelStatus: 'requested' })
   })
 
-  it('[EDGE-03] is cancelled once by each tab that asks the server, where the server does not stop it', async () => {
-    server.on('tasks/cancel', ack)
+  it('[EDGE-03] is cancelled once, where the server has taken that and does not stop it', async () => {
+    server.on('tasks/cancel', ack, rpcError(-32602, 'It is being cancelled already'))
     const [leading, other] = [openTab(), openTab()]
     const call = ({ client }: Tab) => {
       const started = client.startToolCall({ name: 'report' }, { key: 'k' })
@@ -278,7 +278,68 @@ describe('one task that several calls refer to', () => {
     await browser.advance(1000)
     await Promise.all([call(other).cancel(), browser.advance(100_000)])
     expect(shown.getState()).toMatchObject({ phase: 'working', cancelStatus: 'requested' })
-    expect(server.received('tasks/cancel')).toHaveLength(2)
+    expect(server.received('tasks/cancel')).toHaveLength(1)
+  })
+
+  it('[EDGE-03] is left to the page that can answer, where the one that polls it cannot', async () => {
+    const [asking, other] = [openTab({ push: false }), openTab({ push: false, input: { missing: 'error' } })]
+    const { result, getState } = asking.client.startToolCall({ name: 'report' }, { key: 'k' })
+    result.catch(() => {})
+    await browser.advance(1000)
+    await Promise.all([other.client.resumeToolCalls(), browser.advance(100)])
+    await asking.page.setVisible(false)
+    await browser.advance(500)
+    server.on('tasks/get', asks)
+    await browser.advance(25_000)
+    expect(getState()).toMatchObject({ phase: 'input_required', inputRequests: { name: question } })
+  })
+
+  // tab A  reads the stream ─ pushed: quiet for 30 s ─ closed
+  // tab B                     told                     leads: polls at the interval
+  it('[EDGE-03] is polled at its interval by the tab that takes over, until something is pushed to that', async () => {
+    const stream = pushStream()
+    server.on('subscriptions/listen', stream, rpcError(-32601, 'Method not found', { status: 404 }))
+    const [a, b] = [openTab(), openTab()]
+    a.client.startToolCall({ name: 'report' }, { key: 'k' }).result.catch(() => {})
+    await browser.advance(1000)
+    const call = b.client.startToolCall({ name: 'report' }, { key: 'k' })
+    await browser.advance(1000)
+    stream.push({ ...TEN, statusMessage: 'half way' })
+    await browser.advance(500)
+    await a.page.close()
+    server.on('tasks/get', completed(TEN))
+    await browser.advance(12_000)
+    expect(call.getState().phase).toBe('completed')
+  })
+
+  it('[EDGE-03] shows nothing of what its cancellation has failed with once that is taken', async () => {
+    server.on('tasks/cancel', http(503), ack)
+    const [a, b] = [openTab({ push: false }), openTab({ push: false })]
+    for (const { client } of [a, b]) {
+      client.startToolCall({ name: 'report' }, { key: 'k' }).result.catch(() => {})
+      await browser.advance(1000)
+    }
+    const callId = Object.keys(b.client.store.getState().calls)[0] ?? ''
+    await Promise.all([b.client.getToolCall(callId)?.cancel(), browser.advance(35_000)])
+    expect(b.client.getToolCallState(callId)).toMatchObject({ cancelStatus: 'requested' })
+    expect(b.client.getToolCallState(callId)?.lastError).toBeUndefined()
+  })
+
+  // With one tab that polls it, and another one that hears of it.
+  it('[EDGE-03] is cancelled by the tab that polls it where it is stuck, again until that gets through', async () => {
+    server.on('tasks/cancel', http(503), ack)
+    server.on('tasks/get', snapshot({ ...TEN, status: 'input_required', inputRequests: {} }))
+    const senders: string[] = []
+    const tabs = ['a', 'b'].map((name) => {
+      const fetch: typeof server.fetch = (url, init) => {
+        if (String(init?.body).includes('tasks/cancel')) senders.push(name)
+        return server.fetch(url, init)
+      }
+      return openTab({ push: false, input: { stuckAfterPolls: 3 }, transportOptions: { fetch } })
+    })
+    for (const { client } of tabs) client.startToolCall({ name: 'report' }, { key: 'k' }).result.catch(() => {})
+    await browser.advance(120_000)
+    expect(senders).toEqual(['a', 'a'])
   })
 
   it('[EDGE-03] is polled by one loop under withTasks alone', async () => {

@@ -59,6 +59,8 @@ export interface TaskPort {
   connect?(): Promise<void> | undefined
   /** A sign-in has failed in another tab, which has the user's attention: none is to be started here because of this task. */
   holdSignIn?(): void
+  /** Another tab has had an answer from the server. */
+  heardElsewhere?(): void
   /** Sends `tools/call`, once. An immediate result has been validated by the SDK. */
   callTool(request: ToolCallRequest, hooks: CallHooks): Promise<ToolCallResponse>
   /** Validates the result of a task as the SDK validates an immediate one, without a request to the server. */

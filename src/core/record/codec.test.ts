@@ -23,6 +23,12 @@ import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 const past = integer({ min: NOW - 10_000_000, max: NOW })
 const soon = integer({ min: NOW - 1000, max: NOW + LONGEST_WAIT_MS })
 
+const CANCELLATIONS = [
+  { isWanted: false, isTaken: false },
+  { isWanted: true, isTaken: false },
+  { isWanted: true, isTaken: true },
+]
+
 const tasks = recordOf({
   status: constantFrom('working' as const, 'input_required' as const, 'cancelled' as const),
   receivedAt: past,
@@ -30,7 +36,7 @@ const tasks = recordOf({
   earliestAt: soon,
   sentAt: past,
   answered: uniqueArray(string({ maxLength: 8 }), { maxLength: 5 }),
-  cancelling: boolean().map((isWanted) => ({ at: NOW - 5, isWanted })),
+  cancelling: constantFrom(...CANCELLATIONS).map((state) => ({ at: NOW - 5, ...state })),
   lost: option(recordOf({ at: past, reason: constantFrom('ttl' as const, 'unknown-task' as const) }), {
     nil: undefined,
   }),
@@ -234,10 +240,15 @@ describe('a record at the edges of what one may be', () => {
   it('notes when a cancellation was wanted, or when the record was noted', () => {
     const read = (members: object) =>
       readCallRecord({ ...body, task: { ...body.task, ...members } }, NOW)?.task?.cancelling
-    expect(read({ isCancelling: true, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, isWanted: true })
-    expect(read({ isCancelling: true, cancelNotedAt: undefined })).toEqual({ at: NOW, isWanted: true })
-    expect(read({ isCancelling: false, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, isWanted: false })
-    expect(read({ isCancelling: 'yes', cancelNotedAt: undefined })).toEqual({ at: 0, isWanted: false })
+    const wanted = { isWanted: true, isTaken: false }
+    const unwanted = { isWanted: false, isTaken: false }
+    expect(read({ isCancelling: true, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, ...wanted })
+    expect(read({ isCancelling: true, cancelNotedAt: undefined })).toEqual({ at: NOW, ...wanted })
+    expect(read({ isCancelling: true, isCancelTaken: true })).toMatchObject({ isWanted: true, isTaken: true })
+    expect(read({ isCancelling: true, isCancelTaken: 'yes' })).toMatchObject(wanted)
+    expect(read({ isCancelling: false, isCancelTaken: true })).toMatchObject(unwanted)
+    expect(read({ isCancelling: false, cancelNotedAt: NOW - 5 })).toEqual({ at: NOW - 5, ...unwanted })
+    expect(read({ isCancelling: 'yes', cancelNotedAt: undefined })).toEqual({ at: 0, ...unwanted })
   })
 
   it('is lost where that is said with its time', () => {

@@ -40,6 +40,7 @@ export function keptMembers({ task, idempotencyKey, held, ...call }: CallRecord)
       answered: answered.slice(-MAX_ANSWERED),
       isCancelling: cancelling.isWanted,
       cancelNotedAt: cancelling.at || undefined,
+      isCancelTaken: cancelling.isTaken || undefined,
       taskId,
       status,
       createdAt,
@@ -162,9 +163,13 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function readCancelling({ isCancelling, cancelNotedAt }: JsonObject, notedAt: number): TaskRecord['cancelling'] {
+function readCancelling(
+  { isCancelling, cancelNotedAt, isCancelTaken }: JsonObject,
+  notedAt: number,
+): TaskRecord['cancelling'] {
   const isWanted = isCancelling === true
-  return { at: isTime(cancelNotedAt) ? cancelNotedAt : isWanted ? notedAt : 0, isWanted }
+  const at = isTime(cancelNotedAt) ? cancelNotedAt : isWanted ? notedAt : 0
+  return { at, isWanted, isTaken: isWanted && isCancelTaken === true }
 }
 
 function readLost(value: unknown): TaskRecord['lost'] {

@@ -78,11 +78,12 @@ const groups: Readonly<Record<string, readonly TaskRecord[]>> = {
     sentAt: TIMES,
     notedAt: TIMES,
   }).map((times) => ({ ...BASE, ...times })),
-  'answers and cancellation': choices<{ answered: string[]; at: number; isWanted: boolean }>({
+  'answers and cancellation': choices<{ answered: string[]; at: number; isWanted: boolean; isTaken: boolean }>({
     answered: [[], ['a'], ['b'], ['a', 'b']],
     at: TIMES,
     isWanted: [false, true],
-  }).map(({ answered, at, isWanted }) => ({ ...BASE, answered, cancelling: { at, isWanted } })),
+    isTaken: [false, true],
+  }).map(({ answered, ...cancelling }) => ({ ...BASE, answered, cancelling })),
   'loss and end': choices<Pick<TaskRecord, 'lost' | 'end'>>({ lost: LOST, end: ENDS }).map((over) => ({
     ...BASE,
     ...over,

@@ -53,7 +53,7 @@ const records = recordOf({
   failure,
   answered: uniqueArray(constantFrom('a', 'b', 'c')),
   idlePolls: integer({ min: 0, max: 2 }),
-  cancelling: recordOf({ at: time, isWanted: boolean() }),
+  cancelling: recordOf({ at: time, isWanted: boolean(), isTaken: boolean() }),
   lost: option(recordOf({ at: time, reason: constantFrom('ttl' as const, 'unknown-task' as const) }), {
     nil: undefined,
   }),

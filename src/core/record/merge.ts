@@ -44,7 +44,11 @@ export function merge(mine: TaskRecord, theirs: TaskRecord): TaskRecord {
     inputRequests: isEqual(mine.inputRequests, snapshot.inputRequests) ? mine.inputRequests : snapshot.inputRequests,
     answered: withAnswered(mine.answered, theirs.answered),
     idlePolls: snapshot.idlePolls,
-    cancelling: later(mine.cancelling, theirs.cancelling, ({ at, isWanted }) => [at, Number(isWanted)]),
+    cancelling: later(mine.cancelling, theirs.cancelling, ({ at, isWanted, isTaken }) => [
+      at,
+      Number(isWanted),
+      Number(isTaken),
+    ]),
     lost: first(mine.lost, theirs.lost, ({ at, reason }) => [-at, reason]),
     end: first(mine.end, theirs.end, endRank),
     notedAt: Math.max(mine.notedAt, theirs.notedAt),

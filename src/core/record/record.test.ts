@@ -24,14 +24,17 @@ it('is of the era that the server speaks, and the same record where it was', () 
 it('is moved back in all its times, but for those that stand for never', () => {
   const lost = { at: 1500, reason: 'ttl' as const }
   const here = { ...RECORD.here, hintedAt: 1200, blocked: 'offline' as const }
-  const back = setBack({ ...RECORD, sentAt: 50, lost, cancelling: { at: 1300, isWanted: true }, here }, 100)
+  const back = setBack(
+    { ...RECORD, sentAt: 50, lost, cancelling: { at: 1300, isWanted: true, isTaken: true }, here },
+    100,
+  )
   expect(back).toEqual({
     ...RECORD,
     ...{ receivedAt: 900, heardAt: 900, notedAt: 900, earliestAt: 1900 },
     // Never is 0, so that no time becomes that.
     sentAt: 1,
     lost: { at: 1400, reason: 'ttl' },
-    cancelling: { at: 1200, isWanted: true },
+    cancelling: { at: 1200, isWanted: true, isTaken: true },
     here: { ...here, hintedAt: 1100 },
   })
   expect(setBack(RECORD, 100).lost).toBeUndefined()

@@ -65,8 +65,8 @@ export interface TaskRecord {
   readonly answered: readonly string[]
   /** Snapshots in a row in which the task asks for input and nothing is left to be answered. */
   readonly idlePolls: number
-  /** Whether this browser has asked for cancellation, and when that was noted. */
-  readonly cancelling: { readonly at: number; readonly isWanted: boolean }
+  /** Whether this browser wants the task to stop, whether the server has taken that, and when it was noted. */
+  readonly cancelling: { readonly at: number; readonly isWanted: boolean; readonly isTaken: boolean }
   /** The server has lost the task: since when, and how that was found out. */
   readonly lost: { readonly at: number; readonly reason: 'ttl' | 'unknown-task' } | undefined
   readonly end: TaskEnd | undefined
@@ -107,7 +107,7 @@ export const NOTHING_HERE: Here = {
 }
 
 const NO_REQUESTS: TaskRecord['inputRequests'] = {}
-const NOT_CANCELLING: TaskRecord['cancelling'] = { at: 0, isWanted: false }
+const NOT_CANCELLING: TaskRecord['cancelling'] = { at: 0, isWanted: false, isTaken: false }
 
 const TIMES = [
   'receivedAt',

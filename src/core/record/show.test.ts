@@ -83,8 +83,13 @@ describe('show', () => {
     ['is not polled while hidden', () => here({ blocked: 'paused' }), { network: 'paused' }],
     ['is being cancelled', () => here({ cancel: 'sending' }), { isCancelling: true, cancelStatus: 'sending' }],
     [
-      'was asked to be cancelled, here or in another tab',
-      () => task({ cancelling: { at: NOW, isWanted: true } }),
+      'is being cancelled by another tab',
+      () => task({ cancelling: { at: NOW, isWanted: true, isTaken: false } }),
+      { isCancelling: true, cancelStatus: 'sending' },
+    ],
+    [
+      'the server was asked to cancel, here or in another tab',
+      () => task({ cancelling: { at: NOW, isWanted: true, isTaken: true } }),
       { isCancelling: true, cancelStatus: 'requested' },
     ],
     ['could not be cancelled', () => here({ cancelError: BUSY }), { lastError: BUSY }],
@@ -246,7 +251,7 @@ it.each<[string, Partial<TaskRecord>, boolean]>([
   ['its task', { task: { ...TASK } }, false],
   ['what this page does for it', { here: { ...RECORD.here } }, false],
   ['its failure', { failure: FAILURE }, false],
-  ['whether it is cancelled', { cancelling: { at: 1, isWanted: true } }, false],
+  ['whether it is cancelled', { cancelling: { at: 1, isWanted: true, isTaken: false } }, false],
   ['its end', { end: { at: 1, error: BUSY } }, false],
 ])('two records that differ in %s are shown alike: %s', (_, changes, isAlike) => {
   expect(isShownAlike(RECORD, { ...RECORD, ...changes })).toBe(isAlike)

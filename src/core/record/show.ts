@@ -133,9 +133,15 @@ function shownProgress(call: Call, { task }: TaskRecord, before: ToolCallState |
   return progress && { progress }
 }
 
-function shownCancel({ here, cancelling }: TaskRecord): Shown | undefined {
-  const cancelStatus = here.cancel ?? (cancelling.isWanted ? 'requested' : undefined)
+function shownCancel(record: TaskRecord): Shown | undefined {
+  const cancelStatus = cancelStatusOf(record)
   return cancelStatus && { isCancelling: true, cancelStatus }
+}
+
+/** How far the cancellation has come. What another tab sends, or this one will, is on its way. */
+export function cancelStatusOf({ here, cancelling }: TaskRecord): ToolCallState['cancelStatus'] {
+  if (here.cancel !== undefined || !cancelling.isWanted) return here.cancel
+  return cancelling.isTaken ? 'requested' : 'sending'
 }
 
 function phaseOf({ task }: TaskRecord, before: ToolCallState | undefined): 'working' | 'input_required' {

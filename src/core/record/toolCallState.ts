@@ -66,9 +66,8 @@ interface ToolCallStateBase {
   /** True from `cancel()` until the server reports how the task ended, or refuses to cancel it. */
   readonly isCancelling: boolean
   /**
-   * The state of the cancellation. `sending`: the client sends it. `retrying`: the client sends it again, because the
-   * server could not be reached. `requested`: the server has accepted it, or another tab sends it, and the task has not
-   * stopped yet. Absent if the call is not being cancelled.
+   * The state of the cancellation. `sending`: the client sends it, in this tab or another one. `retrying`: the client sends it again, because the
+   * server could not be reached. `requested`: the server has accepted it, and the task has not stopped yet. Absent if the call is not being cancelled.
    */
   readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from '../protocol/errors.js'
+import { TaskConfigurationError, TaskInputRequiredError } from '../protocol/errors.js'
 import type { Call } from '../record/call.js'
 import type { PollReason } from '../record/decide.js'
 import { inputsOf } from '../record/inputs.js'
@@ -71,8 +71,11 @@ export function changeTask(
     const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
     if (isWritten) for (const entry of task.calls) void write(run, entry, how.write === 'missing')
     // A tab that was just opened does not know the others yet, and tells them what does not come again. How this page is set up says
-    // nothing of the task.
-    const isLocal = end !== undefined && 'error' in end && end.error instanceof TaskConfigurationError
+    // nothing of the task, nor what it can answer.
+    const isLocal =
+      end !== undefined &&
+      'error' in end &&
+      (end.error instanceof TaskConfigurationError || end.error instanceof TaskInputRequiredError)
     if (how.tell && (isWritten || run.tabs.hasPeers()) && !isLocal) tell(run, task)
     for (const entry of task.calls) report(run, entry, how.from, before, entry.call, how.why)
     if (isWritten) for (const entry of task.calls) report(run, entry, 'record-written')

@@ -54,7 +54,11 @@ export function createHandle(run: Run, entry: CallEntry, observes = true, signal
       return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
     },
     subscribe: (listener) => onShown(entry, (onChange) => run.store.subscribeCall(callId, onChange), listener),
-    cancel: () => cancel(run, entry),
+    cancel: () => {
+      // What it comes to is to be shown, also where nothing else waits for that.
+      waitFor(entry.outcome, undefined, observe(run, entry))
+      return cancel(run, entry)
+    },
     detach: () => {
       waiting ??= waitFor(entry.outcome, signal)
       waiting.detach()

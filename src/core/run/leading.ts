@@ -65,9 +65,13 @@ function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
   // Had this tab been awake, it would have stolen the lead by now: it was frozen itself, and what the other tabs have told meanwhile is
   // still on its way. So it is where this tab has stolen the lead, and was frozen again before it could read that.
   task.listenUntil = (isStolen ? task.wasLate : at >= wouldStealAt) ? at + MESSAGE_DELAY_MS : 0
-  // A tab that was stolen from may be polling still; one that has gone polls no more.
-  if (!isStolen && record.pollingUntil > at) {
-    task.record = { ...record, pollingUntil: 0, triedAt: at }
+  // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
+  const isPolling = isStolen && record.pollingUntil > at
+  const isQuiet = run.push?.isPushed(task.taskId) === true && record.quietUntil > at
+  if (record.pollingUntil > at !== isPolling || record.quietUntil > at !== isQuiet) {
+    const { pollingUntil, quietUntil } = record
+    const over = { pollingUntil: isPolling ? pollingUntil : 0, quietUntil: isQuiet ? quietUntil : 0 }
+    task.record = { ...record, ...over, triedAt: at }
     tell(run, task)
   }
   void readNote(run, task, isStolen)

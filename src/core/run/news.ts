@@ -74,6 +74,7 @@ function learnFrom(run: Run, told: TaskRecord): void {
     from: 'tab',
     write: isTold(before, told) ? 'missing' : false,
   })
+  if (told.heardAt > before.heardAt) run.port.heardElsewhere?.()
   const { failure } = task.record
   if (failure === undefined || failure === before.failure) return
   run.onError(failure.error, task.calls[0]?.call.callId ?? '', 'poll')

@@ -78,16 +78,17 @@ export function sendResponse(
 
 /** `status` undefined: the server has taken it, or refused it for this reason. */
 function noteCancel(run: Run, task: TaskEntry, status: 'sending' | 'retrying' | undefined, error?: Error): void {
-  const isRefused = status === undefined && error !== undefined
-  const isNews = status === 'sending' || isRefused
+  const isNews = status !== 'retrying'
+  const isWanted = error === undefined
+  const cancelling = { isWanted, isTaken: isWanted && status === undefined }
   changeTask(
     run,
     task,
     (record, at) => ({
       ...record,
-      // A refusal may come in the same millisecond, and is the later one everywhere.
-      ...(isNews && { cancelling: { at: Math.max(at, record.cancelling.at + 1), isWanted: !isRefused }, notedAt: at }),
-      here: { ...record.here, cancel: status, cancelError: error ?? record.here.cancelError },
+      // What comes of it may come in the same millisecond, and is the later one everywhere.
+      ...(isNews && { cancelling: { ...cancelling, at: Math.max(at, record.cancelling.at + 1) }, notedAt: at }),
+      here: { ...record.here, cancel: status, cancelError: error },
     }),
     { from: 'here', write: isNews, tell: isNews },
   )
@@ -134,13 +135,15 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
 }
 
 /**
- * Goes on with a cancellation that an earlier page may not have got through, or (`isWanted`) that was asked for before the task came.
+ * Sends a cancellation that another page has not got through, as far as this one knows, or (`isWanted`) that was asked for before the
+ * task came.
  */
 export function resumeCancel(run: Run, entry: CallEntry, isWanted = false): void {
   take(run, () => {
     const { record } = entry.task ?? {}
     if (record === undefined || record.end !== undefined || isTerminal(record.task.status)) return
-    if (isWanted || record.cancelling.isWanted) cancel(run, entry).catch(() => {})
+    const { cancelling } = record
+    if (isWanted || (cancelling.isWanted && !cancelling.isTaken)) cancel(run, entry).catch(() => {})
   })
 }
 

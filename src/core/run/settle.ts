@@ -18,6 +18,7 @@ import { changeCall } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import { detachFromTask } from './leading.js'
 import { noteSettled } from './pageCalls.js'
+import { cancel } from './requests.js'
 import { type Run, take } from './run.js'
 import { recordOfEntry, report, write } from './showing.js'
 
@@ -25,9 +26,9 @@ import { recordOfEntry, report, write } from './showing.js'
 export function endTask(run: Run, task: TaskEntry, calls: readonly CallEntry[]): void {
   const { end } = task.record
   const error = end && 'error' in end ? end.error : undefined
-  if (error instanceof TaskStuckError) {
-    const callId = calls[0]?.call.callId ?? ''
-    void run.port.cancelTask(task.taskId).catch((error: unknown) => run.onError(error, callId, 'cancel'))
+  const [entry] = calls
+  if (error instanceof TaskStuckError && entry !== undefined && task.election?.isLeader()) {
+    cancel(run, entry).catch((error: unknown) => run.onError(error, entry.call.callId, 'cancel'))
   }
   for (const entry of calls) {
     if (endsDelivery(error)) entry.abort?.abort(error)

@@ -86,6 +86,9 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       await signIn.sendForApp(connectedForApp)
     },
     holdSignIn: signIn.hold,
+    heardElsewhere: () => {
+      if (shown.state().status === 'connecting') shown.accepted()
+    },
     callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {

@@ -71,7 +71,7 @@ export type CallObservation = ObservedCall &
         readonly inputKey: string
       }
     | { readonly type: 'input-rejected'; readonly inputKey: string; readonly error?: Error }
-    /** `requested`: the server has accepted the cancellation, or another tab sends it. `refused`: the server has refused it. */
+    /** `requested`: the server has accepted the cancellation. `refused`: the server has refused it. */
     | { readonly type: 'cancel'; readonly status: 'sending' | 'retrying' | 'requested' | 'refused' }
     | { readonly type: 'record-written' | 'record-failed' | 'record-removed' }
     /** From now on this tab polls the task, or another tab does. */

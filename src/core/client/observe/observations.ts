@@ -4,6 +4,7 @@
 import type { TaskRequestError } from '../../protocol/errors.js'
 import type { InputState, Inputs } from '../../record/inputs.js'
 import type { TaskRecord } from '../../record/record.js'
+import { cancelStatusOf } from '../../record/show.js'
 import type { CallChange, Known } from '../../run/tap.js'
 import type { CallObservation, ScheduledPoll } from './events.js'
 
@@ -148,12 +149,8 @@ function saidOfInput(inputKey: string, was: InputState | undefined, { status, er
 
 function saidOfCancel(before: TaskRecord | undefined, after: TaskRecord | undefined): Said[] {
   if (after === undefined) return []
-  const [was, is] = [cancelOf(before), cancelOf(after)]
+  const [was, is] = [before && cancelStatusOf(before), cancelStatusOf(after)]
   return was === is ? [] : [{ type: 'cancel', status: is ?? 'refused' }]
-}
-
-function cancelOf(record: TaskRecord | undefined): 'sending' | 'retrying' | 'requested' | undefined {
-  return record?.here.cancel ?? (record?.cancelling.isWanted ? 'requested' : undefined)
 }
 
 function saidOfEnd({ before, after, at }: CallChange): Said[] {
