@@ -437,6 +437,89 @@ describe('tabs without a storage that they share', () => {
     await expect(Promise.all(calls.map(({ result }) => result))).resolves.toHaveLength(2)
     expect(server.count('tools/call')).toBe(1)
   })
+
+  /** How tabs come to have no storage that they share. */
+  const storages: [string, () => Tab][] = [
+    ['memory', () => openTab({ storage: 'memory' })],
+    ['session', () => openTab({ storage: 'session' })],
+    [
+      'local, blocked',
+      () => {
+        const page = server.browser.openPage()
+        const storage = (): never => {
+          throw new DOMException('The storage is blocked.', 'SecurityError')
+        }
+        return openTab({ environment: { ...page.environment, storage }, onError: () => {} })
+      },
+    ],
+  ]
+
+  describe.each(storages)('(%s)', (_, open) => {
+    it('[DUR-76] make one call also where one starts it after the other', async () => {
+      const first = start(open(), 10)
+      await advance(1500)
+      const second = start(open(), 10)
+      await advance(500)
+      expect(second.getState()).toMatchObject({ phase: 'working', startedAt: first.getState().startedAt })
+      await advance(10_000)
+      await expect(second.result).resolves.toEqual(await first.result)
+      expect(server.count('tools/call')).toBe(1)
+      expect(polls()).toHaveLength(10)
+    })
+
+    it('[DUR-76] make no call again that has ended in one of them', async () => {
+      const first = start(open(), 3)
+      await advance(5000)
+      const second = start(open(), 3)
+      await advance(500)
+      expect(server.count('tools/call')).toBe(1)
+      await expect(second.result).resolves.toEqual(await first.result)
+    })
+
+    it('make it again where that is wanted', async () => {
+      start(open(), 3)
+      await advance(5000)
+      const work = { name: 'work', arguments: { seconds: 3 } }
+      const again = open().client.startToolCall(work, { key: 'k', repeat: 'settled' })
+      await advance(5000)
+      await expect(again.result).resolves.toBeDefined()
+      expect(server.count('tools/call')).toBe(2)
+    })
+
+    it('cancel the one task, where the second tab does so at once', async () => {
+      const first = start(open())
+      first.result.catch(() => {})
+      await advance(1500)
+      const second = start(open())
+      second.result.catch(() => {})
+      void second.cancel()
+      await advance(5000)
+      for (const call of [first, second]) expect(call.getState().phase).toBe('cancelled')
+      expect(server.count('tools/call')).toBe(1)
+    })
+  })
+
+  it('[DUR-76] make no call again that has ended in an earlier visit of one of them', async () => {
+    const before = openTab({ storage: 'session' })
+    start(before, 3)
+    await advance(5000)
+    const { environment } = await before.page.reload()
+    const after = createTaskClient({ url: server.url, environment, storage: 'session' })
+    await after.resumeToolCalls()
+    const call = start(openTab({ storage: 'session' }), 3)
+    await advance(5000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('wait for each other no longer than a message takes, and not where they share one', async () => {
+    start(openTab(), 3)
+    await advance(0)
+    expect(server.count('tools/call')).toBe(1)
+    start(openTab({ storage: 'memory', scope: 'other' }), 3)
+    await advance(200)
+    expect(server.count('tools/call')).toBe(2)
+  })
 })
 
 describe('a server that takes its time', () => {

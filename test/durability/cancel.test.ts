@@ -174,5 +174,78 @@ describe('cancel() that the server has taken', () => {
     await server.advance(100)
     await Promise.all([tab.client.getToolCall(call.callId)?.cancel(), server.advance(5000)])
     expect(tab.client.getToolCallState(call.callId)?.phase).toBe('cancelled')
+
+describe('a call that was cancelled before it had a task', () => {
+  const WORK = { name: 'work', arguments: { seconds: 60 } }
+
+  /** The page in which it was cancelled, half a second after its `tools/call`, which the server answers late. */
+  async function cancelled(options: Parameters<typeof createWorkServer>[0] = {}): Promise<Tab> {
+    server = createWorkServer(options)
+    const tab = openTab()
+    server.faults.delay(60_000, { method: 'tools/call', times: 1 })
+    const call = start(tab)
+    await server.advance(500)
+    await call.cancel()
+    await server.advance(0)
+    expect(call.getState().phase).toBe('cancelled')
+    return tab
+  }
+
+  it.each([true, false])(
+    '[DUR-101] stays cancelled after a reload, and in another tab (a server that knows keys: %s)',
+    async (idempotentCalls) => {
+      const before = await cancelled({ idempotentCalls })
+      const other = start(openTab())
+      const again = start(openTab(await before.page.reload()))
+      await server.advance(10_000)
+      for (const call of [other, again])
+        expect(call.getState()).toMatchObject({ phase: 'cancelled', error: { name: 'TaskCancelledError' } })
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
+
+  it('[DUR-101] is listed as cancelled, and stays so when the page makes it', async () => {
+    const before = await cancelled()
+    const after = openTab(await before.page.reload())
+    await after.client.resumeToolCalls()
+    await server.advance(1000)
+    expect(Object.values(after.client.store.getState().calls)).toMatchObject([{ phase: 'cancelled' }])
+    const call = start(after)
+    await server.advance(10_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('[DUR-101] stays cancelled where that was asked for after one reload, until the next', async () => {
+    const first = openTab()
+    server.faults.delay(60_000, { method: 'tools/call', times: 1 })
+    start(first)
+    await server.advance(500)
+    const second = openTab(await first.page.reload())
+    await cancel(start(second))
+    await server.advance(1000)
+    const call = start(openTab(await second.page.reload()))
+    await server.advance(10_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it.each([
+    ['settled', 1],
+    ['always', 2],
+  ] as const)("[DUR-101] is made where the app wants it again: repeat: '%s'", async (repeat, keys) => {
+    const before = await cancelled()
+    const after = openTab(await before.page.reload())
+    const again = after.client.startToolCall(WORK, { key: 'k', repeat })
+    await server.advance(1500)
+    expect(again.getState().phase).toBe('working')
+    const sent = server.requests.filter(({ method }) => method === 'tools/call')
+    const sentKeys = sent.map(({ params }) => Object(params['_meta'])['dev.taskwire/idempotencyKey'])
+    expect(sent).toHaveLength(2)
+    expect(new Set(sentKeys).size).toBe(keys)
+    // What has become of it since counts again.
+    const next = start(openTab(await after.page.reload()))
+    await server.advance(1500)
+    expect(next.getState().phase).toBe('working')
   })
 })

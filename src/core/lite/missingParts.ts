@@ -10,6 +10,7 @@ export const NO_PARTS: PartsOfClient = {
   ...PLAIN_RECORDS,
   createTabs: () => NO_TABS,
   receive: () => {},
+  readFound: (_run, _callId, found) => (typeof found === 'object' ? found : undefined),
   answers: { onInputs: () => {}, ask: refuseResponse, respond: refuseResponse },
   checkForm: () => [],
   createPush: () => NO_PUSH,

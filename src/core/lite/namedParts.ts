@@ -2,6 +2,7 @@ import { createObserving } from '../client/observe/createObserving.js'
 import type { ClientPart, PartsOfClient } from '../client/parts/parts.js'
 import { formIssues } from '../protocol/formIssues.js'
 import { answers } from '../run/answers.js'
+import { readOrAsk } from '../run/handOver.js'
 import { receive } from '../run/news.js'
 import { takePushed } from '../run/push.js'
 import { createTabs } from '../tabs/createTabs.js'
@@ -10,7 +11,12 @@ import { createTabs } from '../tabs/createTabs.js'
 export type FullPart<Name extends string, Brings extends keyof PartsOfClient> = ClientPart<Name> &
   Pick<PartsOfClient, Brings>
 
-const ownTabs: FullPart<'tabs', 'createTabs' | 'receive'> = { part: 'tabs', createTabs, receive }
+const ownTabs: FullPart<'tabs', 'createTabs' | 'receive' | 'readFound'> = {
+  part: 'tabs',
+  createTabs,
+  receive,
+  readFound: readOrAsk,
+}
 const ownInputs: FullPart<'inputs', 'answers'> = { part: 'inputs', answers }
 const ownForms: FullPart<'forms', 'checkForm'> = { part: 'forms', checkForm: formIssues }
 const ownPush: FullPart<'push', 'createPush'> = { part: 'push', createPush: takePushed }

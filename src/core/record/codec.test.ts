@@ -190,6 +190,7 @@ describe('a record at the edges of what one may be', () => {
     ['meta', { text: 'x'.repeat(MAX_META_LENGTH - 11) }],
     ['held', 'working'],
     ['held', 'ended'],
+    ['isCancelled', true],
   ] as const)('is read with its %s where that just fits', (name, value) => {
     expect(readCallRecord({ ...bare, [name]: value }, NOW)?.[name]).toEqual(value)
   })

@@ -86,6 +86,7 @@ const OPTIONAL: Members = {
   // As long as servers take it.
   idempotencyKey: (value) => isText(value) && value.length >= 16 && value.length <= 256,
   held: (value) => value === 'working' || value === 'ended',
+  isCancelled: (value) => value === true,
 }
 
 /** An app notes no more than so many characters. */

@@ -78,6 +78,19 @@ describe('planStart', () => {
     expect(planStart(CALL, { wish: 'resume', isRepeatable: true })).toBe('nothing')
   })
 
+  it('makes a call that was cancelled again only where the app wants it again', () => {
+    for (const intent of [CALL, KEYED])
+      for (const isRepeatable of [false, true])
+        for (const wish of ['call', 'resume', 'list'] as const)
+          expect([wish, planStart({ ...intent, isCancelled: true }, { wish, isRepeatable })]).toEqual([
+            wish,
+            'interrupted',
+          ])
+    const again = { wish: 'call-if-settled', isRepeatable: false } as const
+    expect(planStart({ ...CALL, isCancelled: true }, again)).toBe('call')
+    expect(planStart({ ...KEYED, isCancelled: true }, again)).toBe('repeat')
+  })
+
   it('follows a task, and what the server knows by a key, also of a tool that may run twice', () => {
     for (const wish of ['call', 'call-if-settled', 'resume', 'list'] as const)
       expect([wish, planStart(of('working'), { wish, isRepeatable: true })]).toEqual([wish, 'follow'])

@@ -15,7 +15,7 @@ export type Wish = 'call' | 'call-if-settled' | 'call-again' | 'resume' | 'list'
  * - `follow`: there is a task, whose outcome can be had
  * - `ended`: there is a task that has ended; its outcome is fetched when somebody looks
  * - `lost`: there was a task, which the server has lost
- * - `interrupted`: it was sent, and its response never came
+ * - `interrupted`: it was sent, and its response never came, or was not waited for, as it was cancelled
  * - `conflict`: the call of this key was made with other arguments
  * - `nothing`: there is nothing to go on with
  */
@@ -45,6 +45,7 @@ export interface StartQuestion {
  * the same of a repeatable tool    call                     call              nothing       nothing
  * an intent, idempotency key       repeat                   repeat            interrupted   interrupted
  * the same of a repeatable tool    repeat                   repeat            nothing       nothing
+ * one of these that was cancelled  interrupted              as above          interrupted   interrupted
  * a task at work                   follow                   follow            follow        follow
  * a task that has ended            follow                   call              follow        ended
  * a task that was lost             lost                     call              lost          lost
@@ -58,10 +59,10 @@ export function planStart(found: CallRecord | undefined, question: StartQuestion
   if (wish === 'call-again') return 'call'
   const isResumed = wish === 'resume' || wish === 'list'
   if (found === undefined) return isResumed ? 'nothing' : 'call'
-  const { task, idempotencyKey } = found
+  const { task, idempotencyKey, isCancelled } = found
   const hasNothingToFollow = task === undefined ? idempotencyKey === undefined : isOver(task)
   if (wish === 'call-if-settled' && hasNothingToFollow) return 'call'
-  if (task === undefined && isRepeatable) {
+  if (task === undefined && isRepeatable && !isCancelled) {
     if (isResumed) return 'nothing'
     if (idempotencyKey === undefined) return 'call'
   }
@@ -70,6 +71,7 @@ export function planStart(found: CallRecord | undefined, question: StartQuestion
     if (isLost(task)) return 'lost'
     return wish === 'list' && isOver(task) ? 'ended' : 'follow'
   }
-  // Without its arguments a call cannot be sent again.
-  return idempotencyKey !== undefined && !isResumed ? 'repeat' : 'interrupted'
+  // Without its arguments a call cannot be sent again; one that was cancelled is not, unless the app asks for it again.
+  const isWanted = isCancelled ? wish === 'call-if-settled' : !isResumed
+  return idempotencyKey !== undefined && isWanted ? 'repeat' : 'interrupted'
 }

@@ -175,6 +175,8 @@ export interface CallRecord {
   readonly task: TaskRecord | undefined
   /** In place of a task: there is one, and only the tabs that follow it know its id. */
   readonly held: 'working' | 'ended' | undefined
+  /** Of an intent: the user has cancelled the call, so that it is not sent again on its own. */
+  readonly isCancelled?: boolean | undefined
 }
 
 /** The record once the server has shown its task: one that the app has named counts as `modern` until then. */

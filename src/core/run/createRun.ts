@@ -39,7 +39,7 @@ export function createRun(options: CallsOptions): Run {
     forgotten: new Map(),
     lastForgottenAt: 0,
     ended: { keyed: new Set(), unkeyed: new Set(), recorded: new Set() },
-    wantedRecords: new Map(),
+    wantedRecords: new Set(),
     onSignedIn: new Set(),
     updatesInLine: createSemaphore(MAX_UPDATES),
     inTurn: createKeyedQueue(),
@@ -51,6 +51,7 @@ export function createRun(options: CallsOptions): Run {
 /** Leaves all calls. Resolves when what is known is written down, or the storage has not answered in time. */
 export async function closeRun(run: Run): Promise<void> {
   run.closing.abort(new TaskConfigurationError('This task client is closed. Create a new one with createTaskClient().'))
+  for (const takeRecord of run.wantedRecords) takeRecord()
   const written = writeAll(run)
   const callIds = [...run.calls.keys()]
   for (const callId of callIds) leaveCall(run, callId, 'The task client was closed; its tasks keep running.')

@@ -20,8 +20,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
  *                                its task is cancelled on the server; if not, the call is not made.
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
- *                                stays: the tool may run all the same, and this page does not know the id of its task. Where the task was
- *                                there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
+ *                                stays, and says so: the tool may run all the same, this page does not know the id of its task, and no
+ *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
  * cancel() of one that has ended nothing, also while its result is still being validated.
  * forget(), close(), the call is `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
  * made again (`startToolCall`)   cancellation on its way. Their promises reject with the reason, that of a response in line with a

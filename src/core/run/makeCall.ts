@@ -77,11 +77,11 @@ export async function makeCall(
     if (!isWaiting(entry)) return
     const intent = await takeFound(run, entry, found, start, signal)
     if (intent === 'taken') return
-    const { stage } = entry.call
-    if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
     // Who had the lock meanwhile may have had the result, and left no record: under the same key the tool does not run again.
     const before = intent ?? sent
     if (before !== undefined) changeCall(run, entry, (call) => ({ ...call, sent: 'repeated' }))
+    const { stage } = entry.call
+    if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
     const response = await sendCall(run, entry, start, {
       ...{ controller, lock, before },
       onSend: (record) => {
@@ -130,7 +130,7 @@ async function takeFound(
   if (found === undefined) return undefined
   const { argumentsHash } = entry.call
   const record = found.task?.task.taskId === lostTaskId ? asLost(found) : found
-  const isUnkeyedIntent = record.task === undefined && record.idempotencyKey === undefined
+  const isUnkeyedIntent = !record.task && !record.idempotencyKey && !record.isCancelled
   const isRepeatable = isUnkeyedIntent && wish === 'call' && (await askIsRepeatable(run, entry, signal))
   if (!isWaiting(entry)) return 'taken'
   const plan = planStart(record, { wish, isRepeatable, argumentsHash: entry.takesAny ? undefined : argumentsHash })

@@ -9,7 +9,7 @@ import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } fro
 import { refuseOther } from './refuseOther.js'
 import { now, type Receive, type Run } from './run.js'
 import { settle } from './settle.js'
-import { recordOfEntry, tell } from './showing.js'
+import { recordOfEnded, recordOfEntry, tell } from './showing.js'
 
 /** Takes what another tab says. */
 export const receive: Receive = (run, message) => {
@@ -22,7 +22,7 @@ export const receive: Receive = (run, message) => {
       // Also where another tab leads, for that may be frozen, and all have received the same.
       if (task !== undefined) tell(run, task)
       const entry = run.calls.get(callId)
-      const record = entry?.task ? recordOfEntry(run, entry) : entry?.lastRecord
+      const record = entry && (entry.task ? recordOfEntry(run, entry) : recordOfEnded(entry))
       if (record?.task !== undefined) run.tabs.post({ type: 'record', record })
       return
     }
@@ -44,7 +44,7 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   // Several calls may have one task, and a call that was forgotten may have been found again.
   if (task !== undefined) learnFrom(run, task)
   if (isForgotten(run, callId, startedAt)) return
-  for (const takeRecord of run.wantedRecords.get(callId) ?? []) takeRecord(record)
+  for (const takeRecord of run.wantedRecords) takeRecord(record)
   const known = calls.get(callId)
   if (task === undefined) {
     if (outcome === undefined || known === undefined) return

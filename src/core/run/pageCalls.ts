@@ -1,6 +1,7 @@
 import {
   ConnectionFailedError,
   PageOutdatedError,
+  TaskCancelledError,
   TaskConfigurationError,
   TaskExpiredError,
   TaskProtocolError,
@@ -123,8 +124,9 @@ export function isSentAgain({ call: { stage, startedAt } }: CallEntry, record: C
   return stage.name === 'settled' && stage.canRepeat && record.startedAt >= startedAt
 }
 
-/** With what a call has failed whose task is lost, or whose response never came. */
-export function failureOf({ callId, tool, task }: CallRecord): Error {
+/** With what a call has ended whose task is lost, or whose response never came. */
+export function failureOf({ callId, tool, task, isCancelled }: CallRecord): Error {
+  if (isCancelled) return new TaskCancelledError(undefined, { callId })
   if (task === undefined) return new ToolCallInterruptedError(tool, { callId })
   return new TaskExpiredError(task.lost?.reason ?? 'unknown-task', { taskId: task.task.taskId, callId })
 }

@@ -29,6 +29,5 @@ export async function untilRead<T>(
  * @throws the signal's reason.
  */
 export async function readRecord(run: Run, callId: string, signal: AbortSignal): Promise<CallRecord | undefined> {
-  const found = await untilRead(run, () => run.records.find(callId), signal)
-  return run.readFound(run, callId, typeof found === 'string' ? undefined : found)
+  return run.readFound(run, callId, await untilRead(run, () => run.records.find(callId), signal))
 }

@@ -27,11 +27,11 @@ export interface CallStore {
 /** Takes what another tab says. */
 export type Receive = (run: Run, message: CallMessage) => void
 
-/** What other pages know of a call, `found` being its record. */
+/** What other pages know of a call, `found` being what `RecordStore.find` says of its record. */
 export type ReadFound = (
   run: Run,
   callId: string,
-  found: CallRecord | undefined,
+  found: Awaited<ReturnType<RecordStore['find']>>,
 ) => CallRecord | undefined | Promise<CallRecord | undefined>
 
 /** What the client brings. */
@@ -40,6 +40,8 @@ export interface CallsOptions {
   readonly environment: Environment
   readonly rules: CallRules
   readonly records: RecordStore
+  /** False if each tab has records of its own. */
+  readonly sharesRecords: boolean
   readonly owner: RecordOwner
   readonly tabs: Tabs
   readonly store: CallStore
@@ -106,8 +108,8 @@ export interface Run extends CallsOptions {
   lastForgottenAt: number
   /** Ids of calls that have ended, in the order in which they did: with a key, without one, and in earlier visits. */
   readonly ended: Readonly<Record<EndKind, Set<string>>>
-  /** Called with the record of a call that another tab has, where this one has asked for it. */
-  readonly wantedRecords: Map<string, Set<(record: CallRecord) => void>>
+  /** Called with each record that another tab tells, where this one has asked for one, and without one when the client is closed. */
+  readonly wantedRecords: Set<(record?: CallRecord) => void>
   /** Called when the user has signed in: requests for tasks need not wait for the end of their backoff. */
   readonly onSignedIn: Set<() => void>
   /** Where `tasks/update` waits for its turn. */

@@ -90,12 +90,20 @@ export async function settle(
 /** Keeps or removes the record of a call that ends. */
 async function closeRecord(run: Run, entry: CallEntry, error: Error | undefined): Promise<void> {
   const fate = recordFate(entry.call, entry.task?.record, error, run.port.era())
-  if (fate === 'keep') await write(run, entry)
+  if (fate === 'keep') await keepRecord(run, entry, error instanceof TaskCancelledError)
   if (fate !== 'remove' || entry.call.stage.name === 'left') return
   const record = recordOfEntry(run, entry)
   entry.kept = 'removed'
   take(run, () => report(run, entry, 'record-removed'))
   await run.records.remove(entry.call.callId, record)
+}
+
+/** Writes the record. An intent is there already, and only has to say where the call was cancelled, so that no later page sends it again. */
+async function keepRecord(run: Run, entry: CallEntry, isCancelled: boolean): Promise<void> {
+  const { records } = run
+  if (entry.task || !isCancelled) return write(run, entry)
+  const intent = await records.read(entry.call.callId)
+  if (intent && !intent.task) await records.update({ ...intent, isCancelled }, true)
 }
 
 /** The error of a task names no call: its calls share it. */
@@ -113,7 +121,8 @@ function withCallId(error: Error, callId: string): Error {
  * as the server says of its task                 kept                          removed by the page that has sent it; else kept
  * by another error while it had a task           kept                          kept
  * as its task was lost (`TaskExpiredError`)      kept for the same revision    removed
- * interrupted, or cancelled once it was sent     the intent is kept            the intent is kept
+ * interrupted once it was sent                   the intent is kept            the intent is kept
+ * cancelled once it was sent                     the same, and it says so      the same, and it says so
  * before it was sent                             as another page has left it   as another page has left it
  * ```
  *

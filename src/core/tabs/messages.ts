@@ -13,7 +13,8 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  *                     know the call, but for `resume: 'lazy'`. One whose call has another task reads the storage (news.ts)
  *  + outcome sent by  the tab whose call has ended without a task (settle.ts)
  *            receiver settles the call that waits for its lock
- * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others
+ * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others, or none where it
+ *                     shares no storage
  *            receiver tells what it knows of the task. The tab that leads posts `leader`
  * forgotten  sent by  a tab whose app has forgotten calls; once more where the storage took its time (forget.ts)
  *            receiver drops the calls, and removes what it may have written of them since

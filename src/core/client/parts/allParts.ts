@@ -1,5 +1,6 @@
 import { formIssues } from '../../protocol/formIssues.js'
 import { answers } from '../../run/answers.js'
+import { readOrAsk } from '../../run/handOver.js'
 import { receive } from '../../run/news.js'
 import { takePushed } from '../../run/push.js'
 import { createTabs } from '../../tabs/createTabs.js'
@@ -12,6 +13,7 @@ export const ALL_PARTS: PartsOfClient = {
   ...PLAIN_RECORDS,
   createTabs,
   receive,
+  readFound: readOrAsk,
   answers,
   checkForm: formIssues,
   createPush: takePushed,
