@@ -172,7 +172,12 @@ async function postStart(
   { book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
-  const action = actionOf(entry, how, seen)
+  // Until then, nothing has come to the backend.
+  let sentAt: number | undefined
+  const action = (now: number) => {
+    sentAt ??= now
+    return actionOf(entry, how, seen, now - sentAt)
+  }
   const onRetry = (lastError: Error) => {
     const { start } = entry
     if (start === undefined) return
@@ -224,6 +229,7 @@ function actionOf(
   { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
   { repeat = 'never', meta, isLost, [ANY_ARGUMENTS]: takesAny }: AskOptions,
   seen: number | undefined,
+  ageMs?: number,
 ): PageAction {
   return {
     type: 'start',
@@ -234,6 +240,7 @@ function actionOf(
     ...(meta && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(seen !== undefined && { seen }),
+    ...(ageMs !== undefined && { ageMs }),
     ...(isLost && { isLost }),
   }
 }

@@ -4,15 +4,15 @@ import {
   TaskCancelledError,
   TaskExpiredError,
   ToolCallInterruptedError,
-  ToolCallKeyConflictError,
   ToolCallRejectedError,
 } from '../../core/protocol/errors.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
+import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
+import type { ArrivedRequest } from './parseRequest.js'
 import type { Deed, Session } from './session.js'
+import { start } from './starting.js'
 import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
 /** True where the page may do this. */
@@ -44,7 +44,7 @@ interface Done extends Partial<Answer> {
  */
 export function act(
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Deed {
@@ -55,7 +55,7 @@ export function act(
 async function answerTo(
   done: Promise<Done>,
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<Answer> {
   const { feed } = session
@@ -74,7 +74,7 @@ async function answerTo(
 
 async function perform(
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Promise<Done> {
@@ -88,7 +88,7 @@ async function perform(
       // Another process may have taken it, and have answered in vain.
       if (isRepeated || isLost) await client.resumeToolCalls({ callId })
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
-      return { ...(await start(client, action, isRepeated)), callId, isFollowed: true }
+      return { ...(await start(client, action, request)), callId, isFollowed: true }
     }
     case 'forget':
       await forget(session, action, isAllowed)
@@ -129,39 +129,6 @@ async function expectAllowed(isAllowed: IsAllowed, action: BridgeAction): Promis
       'the option `allow` of createTaskBridge.',
     { code: 403 },
   )
-}
-
-/** Calls the tool, or joins the call of that key, as the client does for a page of its own. */
-async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: boolean): Promise<Done> {
-  const { name, key, arguments: args, meta, repeat, takesAny = false, seen } = action
-  const callId = client.toolCallId(name, key)
-  const before = client.getToolCallState(callId)
-  // The backend has been started again since: a call that the page did not know of is the one that it asks for again.
-  const isMade = isRepeated && before !== undefined && before.startedAt !== seen
-  // Of an earlier life: gone on with, it is the same run. While it is looked for, it would look like another one.
-  if (before?.phase === 'ended' && repeat === 'never') client.getToolCall(callId)
-  const call = client.startToolCall(
-    { name, ...(args && { arguments: args }) },
-    {
-      key,
-      repeat: isMade ? 'never' : repeat,
-      ...(meta && { meta }),
-      ...((takesAny || isMade) && { [ANY_ARGUMENTS]: true }),
-    },
-  )
-  let refusal: unknown
-  call.result.catch((error: unknown) => {
-    refusal = error
-  })
-  await Promise.resolve()
-  const after = client.getToolCallState(callId)
-  if (refusal instanceof ToolCallKeyConflictError || after === undefined) throw refusal
-  const isNew = before === undefined || before.startedAt !== after.startedAt || (isSettled(before) && !isSettled(after))
-  const ofOther = () => {
-    const { error } = call.getState()
-    return error instanceof ToolCallKeyConflictError ? error : undefined
-  }
-  return { startedAt: after.startedAt, isNew, refusal: ofOther }
 }
 
 /**

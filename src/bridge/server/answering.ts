@@ -23,7 +23,9 @@ const HOLD_MS = 20_000
 const MEGABYTE = 1024 * 1024
 
 /** Answers the requests of pages for actions. */
-export function createAnswering(options: AnsweringOptions): (session: Session, request: Request) => Promise<Response> {
+export function createAnswering(
+  options: AnsweringOptions,
+): (session: Session, request: Request, cameAt: number) => Promise<Response> {
   const { environment, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
 
   async function readRequest(request: Request): Promise<PageRequest | Response> {
@@ -56,7 +58,7 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     }
   }
 
-  return async (session, request) => {
+  return async (session, request, cameAt) => {
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
     if (asked.user !== undefined && asked.user !== session.client.id) {
@@ -68,7 +70,9 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     const running = type === 'start' || type === 'resume' ? session.unanswered : session.actions
     if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
-    return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request), environment)))
+    return await inTime(
+      session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
+    )
   }
 }
 
