@@ -11,7 +11,7 @@ import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
-import type { Deed, Session } from './session.js'
+import { type Deed, isClosed, type Session } from './session.js'
 import { start } from './starting.js'
 import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
@@ -64,7 +64,10 @@ async function answerTo(
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
   if (callId === undefined) return { ...feed.position, ...answer }
-  if (isFollowed) await untilKnown(session, callId, isElsewhere ? undefined : environment)
+  if (isFollowed) {
+    await untilKnown(session, callId, isElsewhere ? undefined : environment)
+    expectOpen(session)
+  }
   const error = refusal?.()
   if (error !== undefined) throw error
   if (!isElsewhere) return { ...feed.position, ...answer }
@@ -113,7 +116,9 @@ async function perform(
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
       if (action.type === 'cancel') await cancel(session, call.callId, environment)
       if (action.type === 'respond') {
-        if (request.epoch !== feed.position.epoch) await untilAsked(session, call.callId, action.inputKey, environment)
+        // Sent again, it may have come to an earlier process: the page may read the news of this one since.
+        const isFromElsewhere = isRepeated || request.epoch !== feed.position.epoch
+        if (isFromElsewhere) await untilAsked(session, call.callId, action.inputKey, environment)
         await call.respond(action.inputKey, action.response)
       }
       const isFollowed = type === 'resume' && request.epoch !== feed.position.epoch
@@ -188,6 +193,7 @@ async function cancelStarted(
   // The page that has its arguments can make it again: then its task is known.
   if (state.error instanceof ToolCallInterruptedError) throw state.error
   await expectAllowed(isAllowed, { type: 'cancel', tool: state.name })
+  expectOpen(session)
   await client.getToolCall(callId)?.cancel()
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
@@ -199,6 +205,7 @@ async function cancel(
   timers: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<void> {
   await untilRunsAgain(session, callId, timers)
+  expectOpen(session)
   const call = session.client.getToolCall(callId)
   const error = call?.getState().error
   if (error instanceof ToolCallInterruptedError) throw error
@@ -219,6 +226,11 @@ async function find(session: Session, ref: CallRef): Promise<{ state: ToolCallSt
 function unknown(): Error {
   const message = 'The backend of this app no longer knows this call. Start it again.'
   return new TaskExpiredError('unknown-task', { message })
+}
+
+/** A client that was closed meanwhile has no calls: nothing is to be concluded from that. */
+function expectOpen(session: Session): void {
+  if (isClosed(session)) throw unknown()
 }
 
 /** Whether a lost call has run is unknown: it is made again where the tool says that calling it twice does no harm. */
@@ -255,4 +267,5 @@ async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed:
     else if (!(await isAllowed(action))) continue
     await client.forget({ callId })
   }
+  expectOpen(session)
 }

@@ -9,7 +9,7 @@ import type { TaskBridgeOptions } from './options.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { json, refuse } from './responses.js'
-import type { Session } from './session.js'
+import { isClosed, type Session } from './session.js'
 
 export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
   readonly environment: Environment
@@ -19,6 +19,9 @@ export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' |
 
 /** How long an answer may take before the page is sent for it once more, in ms: proxies cut what takes longer. */
 const HOLD_MS = 20_000
+
+/** Where the client was closed: the page asks for the same again. */
+const RESTARTING = 'The backend of this app is being restarted.'
 
 const MEGABYTE = 1024 * 1024
 
@@ -42,7 +45,7 @@ export function createAnswering(
   }
 
   /** The answer, or after a while the advice to ask once more: the same request gets the same answer. */
-  async function inTime(done: Promise<Answer>): Promise<Response> {
+  async function inTime(done: Promise<Answer>, session: Session): Promise<Response> {
     let timer: unknown
     const late = new Promise<undefined>((resolve) => {
       timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)
@@ -51,6 +54,8 @@ export function createAnswering(
       const found = await Promise.race([done, late])
       return found === undefined ? json(202, {}) : json(200, found)
     } catch (thrown) {
+      // That ended it. The next process can do it.
+      if (isClosed(session)) return refuse(503, RESTARTING)
       if (!(thrown instanceof TaskError)) report(thrown)
       return json(422, { error: encodeError(asError(thrown)) })
     } finally {
@@ -65,6 +70,7 @@ export function createAnswering(
       const message = 'Another user has signed in since the page was opened. Nothing was done.'
       return refuse(409, new ConnectionFailedError(message))
     }
+    if (isClosed(session)) return refuse(503, RESTARTING)
     const { type } = asked.action
     // Calls are cancelled and forgotten also while starts wait for their tasks.
     const running = type === 'start' || type === 'resume' ? session.unanswered : session.actions
@@ -72,6 +78,7 @@ export function createAnswering(
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(
       session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
+      session,
     )
   }
 }
