@@ -1,4 +1,4 @@
-import { type TaskClient, ToolCallInterruptedError, ToolCallKeyConflictError } from 'taskwire'
+import { type TaskClient, TaskExpiredError, ToolCallInterruptedError, ToolCallKeyConflictError } from 'taskwire'
 import { expect, it } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -359,4 +359,25 @@ it('a tool that answers at once is called again where its process is killed befo
   await server.advance(10_000)
   expect(await call.result).toMatchObject({ content: [{ text: 'x' }] })
   expect(server.count('tools/call')).toBe(2)
+})
+
+// laptop     start ─ task ─ offline ································ online ─ no process knows the call
+// phone                               forget()
+// process A        tools/call ─ result ─ record removed ─ restarted
+it('a call that was forgotten elsewhere is not made again by a page that comes back to another life of the backend', async () => {
+  const { server, backend } = setUp()
+  const laptop = backend.openPage()
+  const call = laptop.client.startToolCall({ name: 'look', arguments: { seconds: 3 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(1500)
+  expect(call.getState().phase).toBe('working')
+  laptop.network.cut()
+  await server.advance(10_000)
+  const phone = backend.openPage(() => 'ada', { crossTab: false })
+  await Promise.all([phone.client.forget(), server.advance(2000)])
+  await backend.restart()
+  laptop.network.mend()
+  await server.advance(120_000)
+  expect(server.count('tools/call')).toBe(1)
+  await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
 })

@@ -57,6 +57,66 @@ it('a start whose answer was lost with the process that gave it is joined by the
   expect(server.count('tools/call')).toBe(2)
 })
 
+// page  (no news)  start ─ fails ─ start, again ─── answer: a run of its own
+// backend   last run ▪  down ······ finds the record of the last run ─ tools/call
+it('a start that could not be sent at first, by a page without news, is not taken for the run of before', async () => {
+  const { server, backend } = setUp()
+  const first = backend.openPage()
+  first.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' })
+  await server.advance(20_000)
+  await first.page.crash()
+  const { client, network } = backend.openPage()
+  network.cut()
+  const again = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'weekly', repeat: 'settled' })
+  await server.advance(100)
+  network.mend()
+  await server.advance(20_000)
+  expect(await again.result).toMatchObject({ structuredContent: { seconds: 3 } })
+  expect(server.count('tools/call')).toBe(2)
+})
+
+it('a start that was asked for offline is not taken for the call that another device has made of that key meanwhile', async () => {
+  const { server, backend } = setUp()
+  const { client, page, network } = backend.openPage()
+  network.cut()
+  await page.setOnline(false)
+  const own = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'weekly', repeat: 'settled' })
+  const phone = backend.openPage(() => 'ada', { crossTab: false })
+  phone.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' })
+  await server.advance(20_000)
+  // The network of the device is back before the way to the backend is.
+  await page.setOnline(true)
+  await server.advance(100)
+  network.mend()
+  await server.advance(20_000)
+  expect(await own.result).toMatchObject({ structuredContent: { seconds: 3 } })
+  expect(server.count('tools/call')).toBe(2)
+})
+
+// page       start ─ answer lost ─ start, again ·················· answer
+// process A        tools/call ▪
+// process B                                     └ who is it? ─ finds the call
+it('a start whose answer was lost is joined by a process that takes long to find out whose request it is', async () => {
+  let lookUpMs = 0
+  const { server, backend } = setUp({
+    clientOf: async () => {
+      if (lookUpMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, lookUpMs))
+      return backend.clientOf('ada')
+    },
+  })
+  const { setTimeout } = server.browser.openPage().environment
+  const { client, network } = backend.openPage()
+  network.loseAnswers(1)
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'k', repeat: 'always' })
+  await server.advance(200)
+  expect(server.count('tools/call')).toBe(1)
+  await backend.restart()
+  lookUpMs = 25_000
+  await server.advance(60_000)
+  expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
 it('a stream that breaks off is resumed by Last-Event-ID, with what has changed since', async () => {
   const { server, backend } = setUp()
   const { client, network } = backend.openPage()

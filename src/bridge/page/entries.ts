@@ -92,6 +92,11 @@ export function isAwaited({ start, wire }: Entry): boolean {
   return start.run === undefined ? wire.startedAt <= start.after : wire.startedAt < start.run
 }
 
+/** True once the backend has said that this run has a task. */
+export function hasTask(entry: Entry): boolean {
+  return entry.wire?.['task'] !== undefined && !isAwaited(entry)
+}
+
 /** A process that finds the call without its outcome lacks the arguments to send it again. The one that is asked to start it has them. */
 export function isInterrupted(wire: CallOnWire | undefined): boolean {
   const error = wire?.['error']

@@ -9,7 +9,7 @@ import { isReusable } from '../../core/run/pageCalls.js'
 import type { StartOptions } from '../../core/run/startOrResume.js'
 import { type Answer, makeKey, type PageAction } from '../wire/messages.js'
 import type { Cancels } from './cancels.js'
-import { createEntry, type Entry, isInterrupted } from './entries.js'
+import { createEntry, type Entry, hasTask, isInterrupted } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import type { Mirror } from './mirror.js'
 import { GIVEN_UP, type Post } from './requests.js'
@@ -130,11 +130,14 @@ export function askAgain(entry: Entry, options: StartingOptions, lost?: Error): 
   })
 }
 
-/** No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm. */
+/**
+ * No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm. If it had a
+ * task, it had a record: then it was forgotten, maybe on another device, and nobody wants it again.
+ */
 export function giveUp(entry: Entry, error: Error, options: StartingOptions): void {
   const { start, cancel } = entry
   const { book } = options
-  if (start === undefined || cancel !== undefined || !book.isElsewhere(entry)) book.fail(entry, error)
+  if (start === undefined || cancel !== undefined || hasTask(entry) || !book.isElsewhere(entry)) book.fail(entry, error)
   // Else it is being asked for at this moment.
   else if (start.told !== undefined) askAgain(entry, options, error)
 }
@@ -172,7 +175,12 @@ async function postStart(
   { book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
-  const action = actionOf(entry, how, seen)
+  // Until then, nothing has come to the backend.
+  let sentAt: number | undefined
+  const action = (now: number) => {
+    sentAt ??= now
+    return actionOf(entry, how, seen, now - sentAt)
+  }
   const onRetry = (lastError: Error) => {
     const { start } = entry
     if (start === undefined) return
@@ -224,6 +232,7 @@ function actionOf(
   { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
   { repeat = 'never', meta, isLost, [ANY_ARGUMENTS]: takesAny }: AskOptions,
   seen: number | undefined,
+  ageMs?: number,
 ): PageAction {
   return {
     type: 'start',
@@ -234,6 +243,7 @@ function actionOf(
     ...(meta && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(seen !== undefined && { seen }),
+    ...(ageMs !== undefined && { ageMs }),
     ...(isLost && { isLost }),
   }
 }

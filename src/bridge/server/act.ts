@@ -4,15 +4,15 @@ import {
   TaskCancelledError,
   TaskExpiredError,
   ToolCallInterruptedError,
-  ToolCallKeyConflictError,
   ToolCallRejectedError,
 } from '../../core/protocol/errors.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, CallRef, CancelledStart, PageAction, PageRequest } from '../wire/messages.js'
+import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
-import type { Deed, Session } from './session.js'
+import type { ArrivedRequest } from './parseRequest.js'
+import { type Deed, isClosed, type Session } from './session.js'
+import { start } from './starting.js'
 import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
 /** True where the page may do this. */
@@ -44,7 +44,7 @@ interface Done extends Partial<Answer> {
  */
 export function act(
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Deed {
@@ -55,7 +55,7 @@ export function act(
 async function answerTo(
   done: Promise<Done>,
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<Answer> {
   const { feed } = session
@@ -64,7 +64,10 @@ async function answerTo(
   feed.update()
   const isElsewhere = request.epoch !== feed.position.epoch
   if (callId === undefined) return { ...feed.position, ...answer }
-  if (isFollowed) await untilKnown(session, callId, isElsewhere ? undefined : environment)
+  if (isFollowed) {
+    await untilKnown(session, callId, isElsewhere ? undefined : environment)
+    expectOpen(session)
+  }
   const error = refusal?.()
   if (error !== undefined) throw error
   if (!isElsewhere) return { ...feed.position, ...answer }
@@ -74,7 +77,7 @@ async function answerTo(
 
 async function perform(
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   isAllowed: IsAllowed,
   environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
 ): Promise<Done> {
@@ -88,7 +91,7 @@ async function perform(
       // Another process may have taken it, and have answered in vain.
       if (isRepeated || isLost) await client.resumeToolCalls({ callId })
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
-      return { ...(await start(client, action, isRepeated)), callId, isFollowed: true }
+      return { ...(await start(client, action, request)), callId, isFollowed: true }
     }
     case 'forget':
       await forget(session, action, isAllowed)
@@ -113,7 +116,9 @@ async function perform(
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
       if (action.type === 'cancel') await cancel(session, call.callId, environment)
       if (action.type === 'respond') {
-        if (request.epoch !== feed.position.epoch) await untilAsked(session, call.callId, action.inputKey, environment)
+        // Sent again, it may have come to an earlier process: the page may read the news of this one since.
+        const isFromElsewhere = isRepeated || request.epoch !== feed.position.epoch
+        if (isFromElsewhere) await untilAsked(session, call.callId, action.inputKey, environment)
         await call.respond(action.inputKey, action.response)
       }
       const isFollowed = type === 'resume' && request.epoch !== feed.position.epoch
@@ -129,39 +134,6 @@ async function expectAllowed(isAllowed: IsAllowed, action: BridgeAction): Promis
       'the option `allow` of createTaskBridge.',
     { code: 403 },
   )
-}
-
-/** Calls the tool, or joins the call of that key, as the client does for a page of its own. */
-async function start(client: TaskClient, action: ActionOf<'start'>, isRepeated: boolean): Promise<Done> {
-  const { name, key, arguments: args, meta, repeat, takesAny = false, seen } = action
-  const callId = client.toolCallId(name, key)
-  const before = client.getToolCallState(callId)
-  // The backend has been started again since: a call that the page did not know of is the one that it asks for again.
-  const isMade = isRepeated && before !== undefined && before.startedAt !== seen
-  // Of an earlier life: gone on with, it is the same run. While it is looked for, it would look like another one.
-  if (before?.phase === 'ended' && repeat === 'never') client.getToolCall(callId)
-  const call = client.startToolCall(
-    { name, ...(args && { arguments: args }) },
-    {
-      key,
-      repeat: isMade ? 'never' : repeat,
-      ...(meta && { meta }),
-      ...((takesAny || isMade) && { [ANY_ARGUMENTS]: true }),
-    },
-  )
-  let refusal: unknown
-  call.result.catch((error: unknown) => {
-    refusal = error
-  })
-  await Promise.resolve()
-  const after = client.getToolCallState(callId)
-  if (refusal instanceof ToolCallKeyConflictError || after === undefined) throw refusal
-  const isNew = before === undefined || before.startedAt !== after.startedAt || (isSettled(before) && !isSettled(after))
-  const ofOther = () => {
-    const { error } = call.getState()
-    return error instanceof ToolCallKeyConflictError ? error : undefined
-  }
-  return { startedAt: after.startedAt, isNew, refusal: ofOther }
 }
 
 /**
@@ -221,6 +193,7 @@ async function cancelStarted(
   // The page that has its arguments can make it again: then its task is known.
   if (state.error instanceof ToolCallInterruptedError) throw state.error
   await expectAllowed(isAllowed, { type: 'cancel', tool: state.name })
+  expectOpen(session)
   await client.getToolCall(callId)?.cancel()
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
@@ -232,6 +205,7 @@ async function cancel(
   timers: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<void> {
   await untilRunsAgain(session, callId, timers)
+  expectOpen(session)
   const call = session.client.getToolCall(callId)
   const error = call?.getState().error
   if (error instanceof ToolCallInterruptedError) throw error
@@ -252,6 +226,11 @@ async function find(session: Session, ref: CallRef): Promise<{ state: ToolCallSt
 function unknown(): Error {
   const message = 'The backend of this app no longer knows this call. Start it again.'
   return new TaskExpiredError('unknown-task', { message })
+}
+
+/** A client that was closed meanwhile has no calls: nothing is to be concluded from that. */
+function expectOpen(session: Session): void {
+  if (isClosed(session)) throw unknown()
 }
 
 /** Whether a lost call has run is unknown: it is made again where the tool says that calling it twice does no harm. */
@@ -288,4 +267,5 @@ async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed:
     else if (!(await isAllowed(action))) continue
     await client.forget({ callId })
   }
+  expectOpen(session)
 }

@@ -9,7 +9,7 @@ import type { TaskBridgeOptions } from './options.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { json, refuse } from './responses.js'
-import type { Session } from './session.js'
+import { isClosed, type Session } from './session.js'
 
 export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
   readonly environment: Environment
@@ -20,10 +20,15 @@ export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' |
 /** How long an answer may take before the page is sent for it once more, in ms: proxies cut what takes longer. */
 const HOLD_MS = 20_000
 
+/** Where the client was closed: the page asks for the same again. */
+const RESTARTING = 'The backend of this app is being restarted.'
+
 const MEGABYTE = 1024 * 1024
 
 /** Answers the requests of pages for actions. */
-export function createAnswering(options: AnsweringOptions): (session: Session, request: Request) => Promise<Response> {
+export function createAnswering(
+  options: AnsweringOptions,
+): (session: Session, request: Request, cameAt: number) => Promise<Response> {
   const { environment, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
 
   async function readRequest(request: Request): Promise<PageRequest | Response> {
@@ -40,7 +45,7 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
   }
 
   /** The answer, or after a while the advice to ask once more: the same request gets the same answer. */
-  async function inTime(done: Promise<Answer>): Promise<Response> {
+  async function inTime(done: Promise<Answer>, session: Session): Promise<Response> {
     let timer: unknown
     const late = new Promise<undefined>((resolve) => {
       timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)
@@ -49,6 +54,8 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
       const found = await Promise.race([done, late])
       return found === undefined ? json(202, {}) : json(200, found)
     } catch (thrown) {
+      // That ended it. The next process can do it.
+      if (isClosed(session)) return refuse(503, RESTARTING)
       if (!(thrown instanceof TaskError)) report(thrown)
       return json(422, { error: encodeError(asError(thrown)) })
     } finally {
@@ -56,19 +63,23 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     }
   }
 
-  return async (session, request) => {
+  return async (session, request, cameAt) => {
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
     if (asked.user !== undefined && asked.user !== session.client.id) {
       const message = 'Another user has signed in since the page was opened. Nothing was done.'
       return refuse(409, new ConnectionFailedError(message))
     }
+    if (isClosed(session)) return refuse(503, RESTARTING)
     const { type } = asked.action
     // Calls are cancelled and forgotten also while starts wait for their tasks.
     const running = type === 'start' || type === 'resume' ? session.unanswered : session.actions
     if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
-    return await inTime(session.once(asked.id, () => act(session, asked, isAllowed(request), environment)))
+    return await inTime(
+      session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
+      session,
+    )
   }
 }
 

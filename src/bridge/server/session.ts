@@ -39,6 +39,11 @@ export interface Session {
   allow(id: string): void
 }
 
+/** True once the client was closed, as it is when its process ends. */
+export function isClosed({ client }: Session): boolean {
+  return client.store.getState().connection.status === 'closed'
+}
+
 export interface SessionsOptions extends Omit<FeedOptions, 'epoch'> {
   readonly newEpoch: () => string
   readonly onError: (thrown: unknown) => void
