@@ -174,6 +174,8 @@ describe('cancel() that the server has taken', () => {
     await server.advance(100)
     await Promise.all([tab.client.getToolCall(call.callId)?.cancel(), server.advance(5000)])
     expect(tab.client.getToolCallState(call.callId)?.phase).toBe('cancelled')
+  })
+})
 
 describe('a call that was cancelled before it had a task', () => {
   const WORK = { name: 'work', arguments: { seconds: 60 } }

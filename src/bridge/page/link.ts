@@ -161,8 +161,9 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     onChange: (own) => {
       if (own.isLeader()) return read()
       reader.stop()
-      // While it read, it took no news from others.
+      // While it read, it took no news from others, and did not wait for any.
       post({ type: 'ask' })
+      watchLeader()
     },
     onEmpty: () => {},
   })
@@ -232,6 +233,8 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     if (type === 'ask') {
       if (!reader.isReading) return
       isAsked = true
+      // The tab that asks takes no news of an earlier stream, and may have another clock.
+      if (typeof since === 'number') readSince = Math.max(readSince, since)
       if (isAnew === true) return read()
       if (!hasRead) return status().refused === undefined ? undefined : postStatus()
       tellAll()

@@ -133,15 +133,11 @@ function shownProgress(call: Call, { task }: TaskRecord, before: ToolCallState |
   return progress && { progress }
 }
 
-function shownCancel(record: TaskRecord): Shown | undefined {
-  const cancelStatus = cancelStatusOf(record)
+/** What another tab sends, or this one will, is on its way. */
+function shownCancel({ here, cancelling }: TaskRecord): Shown | undefined {
+  const ofOthers = cancelling.isTaken ? 'requested' : 'sending'
+  const cancelStatus = here.cancel ?? (cancelling.isWanted ? ofOthers : undefined)
   return cancelStatus && { isCancelling: true, cancelStatus }
-}
-
-/** How far the cancellation has come. What another tab sends, or this one will, is on its way. */
-export function cancelStatusOf({ here, cancelling }: TaskRecord): ToolCallState['cancelStatus'] {
-  if (here.cancel !== undefined || !cancelling.isWanted) return here.cancel
-  return cancelling.isTaken ? 'requested' : 'sending'
 }
 
 function phaseOf({ task }: TaskRecord, before: ToolCallState | undefined): 'working' | 'input_required' {

@@ -4,7 +4,6 @@
 import type { TaskRequestError } from '../../protocol/errors.js'
 import type { InputState, Inputs } from '../../record/inputs.js'
 import type { TaskRecord } from '../../record/record.js'
-import { cancelStatusOf } from '../../record/show.js'
 import type { CallChange, Known } from '../../run/tap.js'
 import type { CallObservation, ScheduledPoll } from './events.js'
 
@@ -149,8 +148,14 @@ function saidOfInput(inputKey: string, was: InputState | undefined, { status, er
 
 function saidOfCancel(before: TaskRecord | undefined, after: TaskRecord | undefined): Said[] {
   if (after === undefined) return []
-  const [was, is] = [before && cancelStatusOf(before), cancelStatusOf(after)]
+  const [was, is] = [cancelOf(before), cancelOf(after)]
   return was === is ? [] : [{ type: 'cancel', status: is ?? 'refused' }]
+}
+
+/** As `shownCancel` in record/show.ts. This file is loaded for those who observe a client, and shares no code with what is always there. */
+function cancelOf(record: TaskRecord | undefined): 'sending' | 'retrying' | 'requested' | undefined {
+  const ofOthers = record?.cancelling.isTaken ? 'requested' : 'sending'
+  return record?.here.cancel ?? (record?.cancelling.isWanted ? ofOthers : undefined)
 }
 
 function saidOfEnd({ before, after, at }: CallChange): Said[] {
