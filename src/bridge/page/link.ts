@@ -1,7 +1,7 @@
 import type { Channel, Unsubscribe } from '../../core/environment/environment.js'
 import { errorFromJson } from '../../core/protocol/errorJson.js'
 import { TaskError } from '../../core/protocol/errors.js'
-import { isJsonObject } from '../../core/protocol/json.js'
+import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { createElection } from '../../core/tabs/election.js'
 import { locksWithFallback } from '../../core/tabs/fallbackLocks.js'
 import { type News, readNews, WIRE_VERSION } from '../wire/messages.js'
@@ -132,12 +132,29 @@ export function createLink(options: LinkOptions): Link {
   }
 }
 
+/** The state of the stream, as the tab tells that has it. */
+function toldStatus({ isLive, refused, error }: JsonObject): LinkStatus {
+  return {
+    isLive: isLive === true,
+    ...(typeof refused === 'number' && { refused }),
+    ...(isJsonObject(error) && { error: errorFromJson(error) }),
+  }
+}
+
 interface TabsOfLinkOptions extends LinkOptions {
   readonly reader: ReturnType<typeof createReader>
   readonly status: () => LinkStatus
 }
 
-/** The tabs between which one stream is shared, by the election that tabs have; undefined where each is alone. */
+/**
+ * The tabs between which one stream is shared, by the election that tabs have; undefined where each is alone. The stream is of who was
+ * signed in when it was opened, so it is opened again for each page that is loaded:
+ *
+ * ```text
+ * tab A  reads as Ada ────────────────────────── opens its stream again: as Eve
+ * tab B           signs in as Eve ▪ loaded ─ asks ─────────────────── takes its news
+ * ```
+ */
 function createTabsOfLink({ environment, name, reader, status, onNews, onStatus, ...options }: TabsOfLinkOptions) {
   const { locks, channel: openChannel } = environment
   if (!options.crossTab || locks === undefined || openChannel === undefined) return undefined
@@ -178,14 +195,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     reader.start()
   }
 
-  /**
-   * Has the tab that reads open its stream again: it may have been opened for another user.
-   *
-   * ```text
-   * tab A  reads as Ada ────────────────────────── opens its stream again: as Eve
-   * tab B           signs in as Eve ▪ loaded ─ asks ─────────────────── takes its news
-   * ```
-   */
+  /** Has the tab that reads open its stream again. */
   function askAnew(): void {
     readSince = environment.now()
     post({ type: 'ask', isAnew: true })
@@ -229,7 +239,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
 
   function receive(message: unknown): void {
     if (!isJsonObject(message) || message['v'] !== WIRE_VERSION) return
-    const { type, isLive, refused, error, isAnew, readSince: since } = message
+    const { type, isAnew, readSince: since } = message
     if (type === 'ask') {
       if (!reader.isReading) return
       isAsked = true
@@ -243,13 +253,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     if (typeof since !== 'number' || isOvertaken(since)) return
     if (!reader.isReading) readSince = since
     watchLeader()
-    if (type === 'status') {
-      onStatus({
-        isLive: isLive === true,
-        ...(typeof refused === 'number' && { refused }),
-        ...(isJsonObject(error) && { error: errorFromJson(error) }),
-      })
-    }
+    if (type === 'status') onStatus(toldStatus(message))
     const news = type === 'news' ? readNews(message['news']) : undefined
     if (news === undefined) return
     if (onNews(news)) onStatus({ isLive: true })

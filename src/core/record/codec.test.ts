@@ -1,6 +1,5 @@
 import {
   anything,
-  boolean,
   assert as check,
   constant,
   constantFrom,

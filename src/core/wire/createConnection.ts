@@ -85,10 +85,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       signIn.allow()
       await signIn.sendForApp(connectedForApp)
     },
-    holdSignIn: signIn.hold,
-    heardElsewhere: () => {
-      if (shown.state().status === 'connecting') shown.accepted()
-    },
+    ...{ holdSignIn: signIn.hold, heardElsewhere: shown.heardElsewhere },
     callTool: (request, hooks) => watched(signIn.sendForApp(() => callTool(request, hooks))),
     completeCall: async (name, result) => {
       try {

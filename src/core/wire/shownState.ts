@@ -15,6 +15,8 @@ export interface ShownState {
   watched<T>(request: Promise<T>): Promise<T>
   /** A request has passed. */
   accepted(): void
+  /** Another tab has had an answer: the server can be reached. Whether it lets this tab in, that does not say. */
+  heardElsewhere(): void
   /** The server asks for credentials. */
   refused(error: Error): void
 }
@@ -67,6 +69,7 @@ export function createShownState(
     show,
     watched,
     accepted,
+    heardElsewhere: () => shown.status === 'connecting' && accepted(),
     refused,
   }
 }
