@@ -103,8 +103,11 @@ export function clientOf({ owner, store, calls, post, settled, forgotten, ...par
           'forget() of a page with a backend takes { callId }, or nothing for every call of its user.',
         )
       open()
-      // What is called by this id, the news say.
-      if (callId !== undefined && !calls.entries.has(callId)) await untilKnown(true)
+      if (callId !== undefined && !calls.entries.has(callId)) {
+        // What is called by this id, the news say. A call that is started meanwhile is wanted.
+        await untilKnown(true)
+        if (calls.entries.get(callId)?.start !== undefined) return
+      }
       await calls.forget(callId)
     },
     listTools: async () => (await post({ type: 'listTools' })).tools as unknown as Tool[],
