@@ -183,6 +183,8 @@ export function createWorld(
   const recorded = new Map<string, RecordedTask>()
   /** The names of the tabs that made the calls without a key. */
   const madeBy = new Map<string, string>()
+  /** Calls whose record was taken away while a page was in the back-forward cache, which takes them for forgotten when it is back. */
+  const takenAway = new Set<string>()
   /** Calls that follow the task of another one, and these tasks. */
   const followers = new Set<string>()
   const named = new Set<string>()
@@ -292,7 +294,7 @@ export function createWorld(
       if (replaced !== task?.taskId && succession.replaced(callId, replaced, task?.taskId)) {
         for (const [taskId, other] of recorded) if (other.callId === callId) recorded.delete(taskId)
       }
-      if (task === undefined || isGivenUp(task.taskId) || !isSameTask(task)) return
+      if (task === undefined || isGivenUp(task.taskId) || !isSameTask(task) || takenAway.has(callId)) return
       if (!recorded.has(task.taskId)) log(`     recorded: ${task.taskId} (${key ?? callId})`)
       if (!followers.has(callId)) recorded.set(task.taskId, { taskId: task.taskId, callId, tool, key })
       floors.stored(task.taskId, known?.earliestAt, browser.now())
@@ -550,6 +552,7 @@ export function createWorld(
   function abandon(callId: string): void {
     ledger.permitFresh(callId)
     succession.waive(callId)
+    if (tabs.some(({ isCached }) => isCached)) takenAway.add(callId)
     giveUp(callId)
   }
 
@@ -703,6 +706,7 @@ export function createWorld(
 
       function begin(callId: string): void {
         forgettings.started(callId)
+        takenAway.delete(callId)
         ledger.started({ nonce, callId, order: nonces, isRepeatable: name === 'look' })
       }
     },
