@@ -7,9 +7,9 @@ function setUp() {
   const server = createWorkServer({ browser: { turns: 60 } })
   const { setTimeout } = server.browser.openPage().environment
   let allowMs = 0
-  const allow = async () => {
+  const allow = async ({ tool }: { readonly tool?: string | undefined }) => {
     if (allowMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, allowMs))
-    return true
+    return tool !== 'look'
   }
   const backend = createBridgedBackend(server, { allow })
   return {
@@ -133,9 +133,10 @@ it('what a page forgets while the clients of its backend are closed is forgotten
 })
 
 it('a failure of an action is final as long as the clients of the backend are open', async () => {
-  const { server, client } = setUp()
-  const call = client.startToolCall({ name: 'none' })
+  const { server, backend, client } = setUp()
+  const call = client.startToolCall({ name: 'look', arguments: { seconds: 1 } })
   call.result.catch(() => {})
   await server.advance(10_000)
-  expect(call.getState().phase).toBe('failed')
+  expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallRejectedError' } })
+  expect(backend.count('start')).toBe(1)
 })

@@ -76,15 +76,18 @@ describe.each([15_000, Number.POSITIVE_INFINITY])(
   'a page that was refused an action, with heartbeats of %s ms',
   (heartbeatMs) => {
     it('shows that nobody is signed in for as long as nobody is, and connects again after the sign-in', async () => {
-      const { server, session, openPage } = setUp({ heartbeatMs })
+      const { server, backend, session, openPage } = setUp({ heartbeatMs })
       const pages = [openPage().client, openPage().client]
       for (const client of pages) void client.connect()
       await server.advance(1000)
       session.user = undefined
       await Promise.all([pages[1]?.listTools().catch(() => {}), server.advance(500)])
       expect(pages.map(statusOf)).toEqual(['unauthorized', 'unauthorized'])
-      await server.advance(40_000)
+      const opened = () => backend.requests.filter(({ method }) => method === 'GET').length
+      const before = opened()
+      await server.advance(600_000)
       expect(pages.map(statusOf)).toEqual(['unauthorized', 'unauthorized'])
+      expect(opened()).toBe(before)
       session.user = 'ada'
       await Promise.all([pages[1]?.connect(), server.advance(1000)])
       expect(pages.map(statusOf)).toEqual(['connected', 'connected'])

@@ -18,6 +18,8 @@ it('the tabs of a browser share one stream, and all see the same', async () => {
   const call = tabs[2]?.client.startToolCall(WORK, { key: 'k' })
   await server.advance(1500)
   expect(backend.openStreams()).toBe(1)
+  // One of each page that was loaded.
+  expect(backend.requests.filter(({ method }) => method === 'GET').length).toBeLessThanOrEqual(tabs.length)
   const shown = tabs.map(({ client }) => client.getToolCallState(call?.callId ?? ''))
   expect(shown).toMatchObject([1, 2, 3].map(() => ({ phase: 'working', task: { statusMessage: 'step 1' } })))
   await server.advance(10_000)

@@ -1,22 +1,31 @@
 import type { ChaosServer } from './chaosServer.js'
 import type { Tab } from './tab.js'
 
-/** How many polls in a row a page may make of a task that it shows as asked to stop, before somebody has asked. */
+/** Watches that a task which a page shows as being cancelled is cancelled. */
+export interface CancelWatch {
+  /** A page sends a `tasks/cancel`. */
+  sent(tab: Tab, taskId: string): void
+  /** A poll of the page was answered. Returns whether the page waits in vain: neither it nor any other one has asked the server. */
+  polled(tab: Tab, taskId: string): boolean
+}
+
+/** How many polls in a row are answered to a page until it sends what another one does not seem to. */
 const PATIENCE = 3
 
-/**
- * Watches that a task which a page shows as asked to stop is asked. Returns what is told of each answer to a poll; it says
- * whether the page waits in vain.
- */
-export function watchCancels(server: ChaosServer): (tab: Tab, taskId: string) => boolean {
+export function createCancelWatch(server: ChaosServer): CancelWatch {
+  const senders = new WeakMap<Tab, Set<string>>()
   const vain = new WeakMap<Tab, Map<string, number>>()
-  return (tab, taskId) => {
-    const counts = vain.get(tab) ?? new Map<string, number>()
-    vain.set(tab, counts)
-    const calls = Object.values(tab.client.store.getState().calls)
-    const isShown = calls.some(({ task, cancelStatus }) => task?.taskId === taskId && cancelStatus === 'requested')
-    const count = isShown && server.tasks.get(taskId)?.isAskedToStop === false ? (counts.get(taskId) ?? 0) + 1 : 0
-    counts.set(taskId, count)
-    return count === PATIENCE
+  return {
+    sent: (tab, taskId) => void senders.set(tab, (senders.get(tab) ?? new Set()).add(taskId)),
+    polled: (tab, taskId) => {
+      const counts = vain.get(tab) ?? new Map<string, number>()
+      vain.set(tab, counts)
+      const calls = Object.values(tab.client.store.getState().calls)
+      const isShown = calls.some(({ task, isCancelling }) => task?.taskId === taskId && isCancelling)
+      const isVain = server.tasks.get(taskId)?.isAskedToStop === false && senders.get(tab)?.has(taskId) !== true
+      const count = isShown && isVain ? (counts.get(taskId) ?? 0) + 1 : 0
+      counts.set(taskId, count)
+      return count === PATIENCE
+    },
   }
 }

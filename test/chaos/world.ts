@@ -4,7 +4,7 @@ import type { CallRecord } from '../../src/core/record/record.js'
 import { seededRandom } from '../seeded/seededRandom.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { type CallLedger, createCallLedger, type Start } from './callLedger.js'
-import { watchCancels } from './cancelWatch.js'
+import { createCancelWatch } from './cancelWatch.js'
 import {
   type CallPlan,
   type ChaosServer,
@@ -278,7 +278,7 @@ export function createWorld(
   })
   const answers = createResponseBook<Tab>({ isAwake, isDeaf: messages.isDeaf })
   const pace = createRequestPace<Tab>()
-  const isCancelLost = watchCancels(server)
+  const cancels = createCancelWatch(server)
   const succession = createSuccession((taskId) => server.tasks.get(taskId)?.plan.nonce)
   const storage = createRecordWatch({
     random: seededRandom(options.seed ^ 0x57a7e),
@@ -332,6 +332,7 @@ export function createWorld(
       if (early > tolerated() && task !== undefined && !isPastTtl(task) && !reused.has(taskId) && !isSwapped(task))
         breach('poll too early', `${tab.name} polled ${taskId} ${Math.round(early)} ms too early`)
     }
+    if (request.method === 'tasks/cancel') cancels.sent(tab, String(request.params?.['taskId']))
     if (request.method === 'tools/call' && request.params) ledger.sent(planOf(request.params).nonce)
     const update = request.method === 'tasks/update' ? sendResponses(tab, request) : undefined
     const order = ++requestsSent
@@ -359,8 +360,8 @@ export function createWorld(
         tally.add('polls answered')
         if (order < (latestAnswered.get(taskId) ?? 0)) tally.add('answers of two polls out of order')
         latestAnswered.set(taskId, Math.max(order, latestAnswered.get(taskId) ?? 0))
-        if (!tab.isEarlier && !reused.has(taskId) && isCancelLost(tab, taskId))
-          breach('cancellation lost', `${tab.name} shows ${taskId} as asked to stop, and nobody has asked the server`)
+        if (!tab.isEarlier && !reused.has(taskId) && cancels.polled(tab, taskId))
+          breach('cancellation lost', `${tab.name} shows ${taskId} as being cancelled, and nobody has asked the server`)
       }
       update?.(delivery.type === 'answer' && 'result' in delivery.answer && !init.signal?.aborted)
     }

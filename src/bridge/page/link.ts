@@ -6,6 +6,7 @@ import { createElection } from '../../core/tabs/election.js'
 import { locksWithFallback } from '../../core/tabs/fallbackLocks.js'
 import { type News, readNews, WIRE_VERSION } from '../wire/messages.js'
 import { SILENCE_MS } from './carrier.js'
+import { UNAUTHORIZED } from './connectionOf.js'
 import { createReader, type ReaderOptions } from './reader.js'
 
 /** The state of the stream from the backend. */
@@ -218,9 +219,10 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     else post({ type: 'news', news })
   }
 
-  /** A tab that has the stream and says nothing is frozen: another one takes its place. */
+  /** A tab that has the stream and says nothing is frozen: another one takes its place. While nobody is signed in there is nothing to say. */
   function watchLeader(): void {
     environment.clearTimeout(silence)
+    if (status().refused === UNAUTHORIZED) return
     silence = environment.setTimeout(() => election.steal(), SILENCE_MS)
   }
 
@@ -252,8 +254,8 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     }
     if (typeof since !== 'number' || isOvertaken(since)) return
     if (!reader.isReading) readSince = since
-    watchLeader()
     if (type === 'status') onStatus(toldStatus(message))
+    watchLeader()
     const news = type === 'news' ? readNews(message['news']) : undefined
     if (news === undefined) return
     if (onNews(news)) onStatus({ isLive: true })
@@ -273,10 +275,10 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
       election.comeBack()
     },
     disappear: () => {
-      environment.clearTimeout(silence)
       election.leavePage()
       channel?.close()
       channel = undefined
+      environment.clearTimeout(silence)
     },
   }
 }

@@ -132,7 +132,7 @@ export function askAgain(entry: Entry, options: StartingOptions, lost?: Error): 
 
 /**
  * No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm. If it had a
- * task, it had a record: then it was forgotten, maybe on another device, and nobody wants it again.
+ * task, it had a record, which is gone: it was forgotten, maybe on another device, or is too old.
  */
 export function giveUp(entry: Entry, error: Error, options: StartingOptions): void {
   const { start, cancel } = entry
@@ -175,11 +175,11 @@ async function postStart(
   { book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
-  // Until then, nothing has come to the backend.
+  /** When it was first sent, by the clock of the page. */
   let sentAt: number | undefined
   const action = (now: number) => {
     sentAt ??= now
-    return actionOf(entry, how, seen, now - sentAt)
+    return actionOf(entry, how, seen, now < sentAt ? undefined : now - sentAt)
   }
   const onRetry = (lastError: Error) => {
     const { start } = entry

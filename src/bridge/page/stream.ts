@@ -62,7 +62,7 @@ export async function followNews(options: StreamOptions, signal: AbortSignal): P
       if (refusal !== undefined && !(error instanceof TaskRequestError)) {
         options.onRefused(refusal)
         if (refusal.status === UNAUTHORIZED) return
-        dueAt = environment.now() + policy.maxMs
+        dueAt = environment.now() + (policy.maxMs * (1 + environment.random())) / 2
         continue
       }
     } catch (thrown) {

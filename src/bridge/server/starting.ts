@@ -53,9 +53,9 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
  * call is known by its time. The page did not know of it, and it is not from before the page has sent the action.
  *
  * ```text
- * page       start ─ lost ──── start, again: ageMs ─▶ now
+ * page       start ─ lost ──────────── start, again: ageMs
  * process A        tools/call ▪
- * process B                          └ at most LATE_MS before the first start: it is that call
+ * process B                              looks for a call from at most LATE_MS before the first start: it is that call
  * ```
  */
 function isMadeBy(

@@ -7,7 +7,7 @@ import type { Session } from './session.js'
 
 type Timers = Pick<Environment, 'setTimeout' | 'clearTimeout'>
 
-/** For how long a start may have been on its way when its page cancelled it, in ms. */
+/** For how long a start may have been on its way when its page cancelled it, or sent it again, in ms. */
 export const LATE_MS = 10_000
 
 /** When it is looked up whether a start is recorded that a page waits for which reads the news here, and how often after that, in ms. */

@@ -113,7 +113,7 @@ function runOf(base: ClientBase, port: Connection, records: RecordStore, tabs: T
     port,
     environment,
     records,
-    sharesRecords: options.storage !== 'memory' && options.storage !== 'session',
+    tabsShareStorage: options.storage !== 'memory' && options.storage !== 'session',
     owner,
     store,
     tabs,

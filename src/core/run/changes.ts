@@ -1,4 +1,3 @@
-import { TaskConfigurationError, TaskInputRequiredError } from '../protocol/errors.js'
 import type { Call } from '../record/call.js'
 import type { PollReason } from '../record/decide.js'
 import { inputsOf } from '../record/inputs.js'
@@ -7,7 +6,7 @@ import { isShownAlike } from '../record/show.js'
 import type { CallEntry, TaskEntry } from './entries.js'
 import { look } from './looking.js'
 import { now, type Run, take } from './run.js'
-import { report, showCall, showCallsOf, tell, write } from './showing.js'
+import { report, showCall, showCallsOf, tell, withoutOwnEnd, write } from './showing.js'
 import type { Source } from './tap.js'
 
 /** How a change of what is known of a task came about, and who else is to know. */
@@ -70,13 +69,8 @@ export function changeTask(
     const { end } = after
     const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
     if (isWritten) for (const entry of task.calls) void write(run, entry, how.write === 'missing')
-    // A tab that was just opened does not know the others yet, and tells them what does not come again. How this page is set up says
-    // nothing of the task, nor what it can answer.
-    const isLocal =
-      end !== undefined &&
-      'error' in end &&
-      (end.error instanceof TaskConfigurationError || end.error instanceof TaskInputRequiredError)
-    if (how.tell && (isWritten || run.tabs.hasPeers()) && !isLocal) tell(run, task)
+    // A tab that was just opened does not know the others yet, and tells them what does not come again.
+    if (how.tell && (isWritten || run.tabs.hasPeers()) && withoutOwnEnd(after) === after) tell(run, task)
     for (const entry of task.calls) report(run, entry, how.from, before, entry.call, how.why)
     if (isWritten) for (const entry of task.calls) report(run, entry, 'record-written')
     if (end === undefined && !isShownAlike(before, after)) showCallsOf(run, task)

@@ -21,7 +21,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                its task is cancelled on the server; if not, the call is not made.
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
  *                                stays, and says so: the tool may run all the same, this page does not know the id of its task, and no
- *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on the server (`resumeCancel` in requests.ts).
+ *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on
+ *                                the server (`resumeCancel` in requests.ts).
  * cancel() of one that has ended nothing, also while its result is still being validated.
  * forget(), close(), the call is `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
  * made again (`startToolCall`)   cancellation on its way. Their promises reject with the reason, that of a response in line with a
@@ -29,7 +30,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                response or cancellation that is still on its way.
  * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
- * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again.
+ * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again. Whoever cancels it waits
+ *                                for its end, unless the server refuses.
  * the call settles               the polls of its task. A response or cancellation on its way is still delivered, until the
  *                                client is closed; unless the task is lost, or the server given up (`endsDelivery` in settle.ts).
  * ```

@@ -16,7 +16,7 @@ const HAND_OVER_MS = 1000
  */
 export const readOrAsk: ReadFound = (run, callId, found) => {
   if (typeof found === 'object') return found
-  const isKnown = run.tabs.isAlone || (run.sharesRecords && found !== 'silent')
+  const isKnown = run.tabs.isAlone || (run.tabsShareStorage && found !== 'silent')
   return isKnown ? undefined : askTabs(run, callId, MESSAGE_DELAY_MS)
 }
 
@@ -36,7 +36,8 @@ export const readHandedOver: ReadFound = async (run, callId, found) => {
 
 /** Asks the other tabs for the record of a call. Undefined where none of them answers in time. */
 function askTabs(run: Run, callId: string, forMs: number): Promise<CallRecord | undefined> {
-  const { wantedRecords, environment, tabs } = run
+  const { wantedRecords, environment, tabs, closing } = run
+  if (closing.signal.aborted) return Promise.resolve(undefined)
   return new Promise((resolve) => {
     const take = (record?: CallRecord) => {
       if (record && record.callId !== callId) return

@@ -54,10 +54,15 @@ export function createHandle(run: Run, entry: CallEntry, observes = true, signal
       return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
     },
     subscribe: (listener) => onShown(entry, (onChange) => run.store.subscribeCall(callId, onChange), listener),
-    cancel: () => {
+    cancel: async () => {
       // What it comes to is to be shown, also where nothing else waits for that.
-      waitFor(entry.outcome, undefined, observe(run, entry))
-      return cancel(run, entry)
+      const ending = waitFor(entry.outcome, undefined, observe(run, entry))
+      try {
+        await cancel(run, entry)
+      } catch (error) {
+        ending.detach()
+        throw error
+      }
     },
     detach: () => {
       waiting ??= waitFor(entry.outcome, signal)

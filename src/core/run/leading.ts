@@ -66,12 +66,10 @@ function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
   // still on its way. So it is where this tab has stolen the lead, and was frozen again before it could read that.
   task.listenUntil = (isStolen ? task.wasLate : at >= wouldStealAt) ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
-  const isPolling = isStolen && record.pollingUntil > at
-  const isQuiet = run.push?.isPushed(task.taskId) === true && record.quietUntil > at
-  if (record.pollingUntil > at !== isPolling || record.quietUntil > at !== isQuiet) {
-    const { pollingUntil, quietUntil } = record
-    const over = { pollingUntil: isPolling ? pollingUntil : 0, quietUntil: isQuiet ? quietUntil : 0 }
-    task.record = { ...record, ...over, triedAt: at }
+  const isOver = !isStolen && record.pollingUntil > at
+  const isUnheard = record.quietUntil > at && !run.push?.isPushed(task.taskId)
+  if (isOver || isUnheard) {
+    task.record = { ...record, triedAt: at, ...(isOver && { pollingUntil: 0 }), ...(isUnheard && { quietUntil: 0 }) }
     tell(run, task)
   }
   void readNote(run, task, isStolen)

@@ -126,8 +126,8 @@ export function isSentAgain({ call: { stage, startedAt } }: CallEntry, record: C
 
 /** With what a call has ended whose task is lost, or whose response never came. */
 export function failureOf({ callId, tool, task, isCancelled }: CallRecord): Error {
-  if (isCancelled) return new TaskCancelledError(undefined, { callId })
-  if (task === undefined) return new ToolCallInterruptedError(tool, { callId })
+  if (task === undefined)
+    return isCancelled ? new TaskCancelledError(undefined, { callId }) : new ToolCallInterruptedError(tool, { callId })
   return new TaskExpiredError(task.lost?.reason ?? 'unknown-task', { taskId: task.task.taskId, callId })
 }
 

@@ -84,12 +84,16 @@ function noteCancel(run: Run, task: TaskEntry, status: 'sending' | 'retrying' | 
   changeTask(
     run,
     task,
-    (record, at) => ({
-      ...record,
-      // What comes of it may come in the same millisecond, and is the later one everywhere.
-      ...(isNews && { cancelling: { ...cancelling, at: Math.max(at, record.cancelling.at + 1) }, notedAt: at }),
-      here: { ...record.here, cancel: status, cancelError: error },
-    }),
+    (record, at) => {
+      // Another tab has sent it, too: that the server refuses a second one takes nothing back.
+      if (record.cancelling.isTaken) return { ...record, here: { ...record.here, cancel: undefined } }
+      return {
+        ...record,
+        // What comes of it may come in the same millisecond, and is the later one everywhere.
+        ...(isNews && { cancelling: { ...cancelling, at: Math.max(at, record.cancelling.at + 1) }, notedAt: at }),
+        here: { ...record.here, cancel: status, cancelError: error },
+      }
+    },
     { from: 'here', write: isNews, tell: isNews },
   )
 }
@@ -103,7 +107,8 @@ async function sendCancel(run: Run, entry: CallEntry, task: TaskEntry): Promise<
     noteCancel(run, task, undefined)
   } catch (error) {
     task.cancelling = undefined
-    noteCancel(run, task, undefined, asError(error))
+    // One that was given up was not refused: a later page sends it.
+    if (!leftSignal(entry).aborted) noteCancel(run, task, undefined, asError(error))
     throw error
   }
 }
@@ -130,7 +135,7 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
     return cancel(run, entry)
   }
   if (task === undefined) return entry.abort?.abort(new TaskCancelledError(undefined, { callId: call.callId }))
-  task.cancelling ??= sendCancel(run, entry, task)
+  if (!task.record.cancelling.isTaken) task.cancelling ??= sendCancel(run, entry, task)
   return task.cancelling
 }
 

@@ -41,7 +41,7 @@ export interface CallsOptions {
   readonly rules: CallRules
   readonly records: RecordStore
   /** False if each tab has records of its own. */
-  readonly sharesRecords: boolean
+  readonly tabsShareStorage: boolean
   readonly owner: RecordOwner
   readonly tabs: Tabs
   readonly store: CallStore

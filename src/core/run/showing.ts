@@ -1,3 +1,4 @@
+import { TaskConfigurationError, TaskInputRequiredError } from '../protocol/errors.js'
 import { type Call, recordOf } from '../record/call.js'
 import { nextPoll, type PollReason } from '../record/decide.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
@@ -41,7 +42,17 @@ export function report(
 
 /** What other pages may know of a call. */
 export function recordOfEntry({ owner }: Run, { call, task }: CallEntry): CallRecord {
-  return recordOf(call, task?.record, owner)
+  return recordOf(call, task && withoutOwnEnd(task.record), owner)
+}
+
+/** How this page is set up, and what it can answer, says nothing of the task. */
+export function withoutOwnEnd(record: TaskRecord): TaskRecord {
+  const { end } = record
+  const isOwn =
+    end !== undefined &&
+    'error' in end &&
+    (end.error instanceof TaskConfigurationError || end.error instanceof TaskInputRequiredError)
+  return isOwn ? { ...record, end: undefined } : record
 }
 
 /** What was recorded of a call that has ended. */
@@ -69,7 +80,8 @@ export function tellPeer(run: Run): void {
  * before the tools/call, without a task: the intent           send.ts; removed where it was not sent after all
  * the task has arrived, or was found by a clock set back      leading.ts
  * the app has named a task to follow                          `noteResumed` in startOrResume.ts
- * a response was taken, a cancellation is wanted or refused   answered.ts, requests.ts
+ * a response was taken; a cancellation is wanted, taken, or   answered.ts, requests.ts
+ * refused
  * another tab told of either, and has not written it          news.ts
  * a wait of a minute or longer                                polls.ts
  * the page is hidden for good, frozen or closed               page.ts, createRun.ts
@@ -99,6 +111,7 @@ export async function write(run: Run, entry: CallEntry, ifMissing = false, setBa
 /** True if the storage has these facts already, from another tab. */
 function isNoted(stored: TaskRecord | undefined, record: TaskRecord | undefined): boolean {
   if (stored === undefined || record === undefined || stored.task.taskId !== record.task.taskId) return false
-  if (stored.cancelling.isWanted !== record.cancelling.isWanted) return false
+  const { isWanted, isTaken } = stored.cancelling
+  if (isWanted !== record.cancelling.isWanted || isTaken !== record.cancelling.isTaken) return false
   return record.answered.every((key) => stored.answered.includes(key))
 }
