@@ -46,6 +46,7 @@ export function createLink(options: LinkOptions): Link {
   let subscriptions: Unsubscribe[] = []
   /** True until something is heard of the stream that is being opened again. */
   let isRenewing = false
+  let isAway = true
 
   function set(next: LinkStatus): void {
     isRenewing = false
@@ -82,11 +83,13 @@ export function createLink(options: LinkOptions): Link {
   }
 
   function appear(): void {
+    isAway = false
     if (tabs === undefined) reader.start()
     else tabs.appear()
   }
 
   function disappear(): void {
+    isAway = true
     tabs?.disappear()
     reader.stop()
   }
@@ -115,10 +118,8 @@ export function createLink(options: LinkOptions): Link {
       subscriptions = [
         tabs?.join() ?? (() => {}),
         environment.onPageHide(disappear),
-        environment.onPageShow(() => {
-          disappear()
-          appear()
-        }),
+        // A page that is loaded is shown, too, and is there already.
+        environment.onPageShow(() => isAway && appear()),
         environment.onOnlineChange(onOnlineChange),
         environment.onVisibilityChange(() => environment.isVisible() && retry()),
       ]
