@@ -33,7 +33,7 @@ export interface LinkOptions extends Omit<ReaderOptions, 'onAlive'> {
 export interface Link {
   /** Begins to listen. Doing so again does no harm. */
   open(): void
-  /** Opens the stream again: another user may be signed in, or nobody. */
+  /** Opens the stream again. The user may have signed out since, or another one signed in. */
   renew(): void
   /** The same where the backend has refused the stream. */
   retry(): void
@@ -180,7 +180,7 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     onChange: (own) => {
       if (own.isLeader()) return read()
       reader.stop()
-      // While it read, it took no news from others, and did not wait for any.
+      // As long as this tab read the stream, it ignored the other tabs, and its timer for a silent tab was off.
       post({ type: 'ask' })
       watchLeader()
     },

@@ -18,7 +18,7 @@ export interface StreamOptions extends BackendOptions {
   readonly onLost: (error: Error, failures: number) => void
   /** The backend refuses the stream. */
   readonly onRefused: (refusal: Refusal) => void
-  /** The stream delivers, though it has brought no news. */
+  /** Called with each sign of life of the stream that is not news. */
   readonly onAlive: () => void
 }
 
