@@ -63,6 +63,9 @@ function sharedAndApart(
   ]
 }
 
+/** For tests that start browsers, servers and package managers: a slow machine takes its time, and only what hangs fails. */
+const slow = { testTimeout: 240_000, hookTimeout: 240_000 }
+
 /**
  * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
  *
@@ -77,7 +80,7 @@ export function inOtherEngines(names: readonly string[]): TestProjectInlineConfi
       include: names.map((name) => `test/browser/${name}.test.ts`),
       globalSetup: ['test/setup/engine.ts'],
       provide: { client: 'full', engine },
-      hookTimeout: 60_000,
+      ...slow,
       sequence: { groupOrder: 1 },
     },
   }))
@@ -187,7 +190,7 @@ export default defineConfig({
           environment: 'node',
           include: [browserTests],
           provide: { client: 'full', engine: 'chromium' },
-          hookTimeout: 60_000,
+          ...slow,
           // After the fast projects.
           sequence: { groupOrder: 1 },
         },
@@ -199,7 +202,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/browser/durability.test.ts'],
           provide: { client: 'lite', engine: 'chromium' },
-          hookTimeout: 60_000,
+          ...slow,
           sequence: { groupOrder: 1 },
         },
       },
@@ -212,8 +215,7 @@ export default defineConfig({
           environment: 'node',
           include: [packageTests],
           globalSetup: ['test/setup/packed.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          ...slow,
           sequence: { groupOrder: 1 },
         },
       },

@@ -8,6 +8,7 @@ import { createMemoryQueue } from '../server/support/memoryQueue.js'
 import { rpc } from '../server/support/rpc.js'
 import { SharedStore } from '../server/support/silentStore.js'
 import { ask, slow, text } from '../server/support/tools.js'
+import { PATIENCE } from '../support/patience.js'
 import { launchChromium } from './chromium.js'
 import { expectAccessible } from './studio.js'
 
@@ -19,7 +20,6 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close())
 
-const timeout = 20_000
 const serverInfo = { name: 'reports', version: '1.0.0' }
 /** What a provider of sign-in might send. */
 const OWNER = '<img src=x onerror=alert(1)>@example.com'
@@ -72,30 +72,30 @@ const rowOf = (page: Page, tool: string, status: string): Locator =>
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 const detail = (page: Page): Locator => page.getByRole('region', { name: 'Task', exact: true })
 
-describe('the admin page in a browser', { timeout: 60_000 }, () => {
+describe('the admin page in a browser', () => {
   test('shows a task, and cancels it, which its row and its details show without a reload', async () => {
     const { page, url, start } = await open()
     await start('slow', { ms: 3_600_000 })
     await page.goto(url)
-    await rowOf(page, 'slow', 'working').getByRole('button').click({ timeout })
-    await detail(page).getByText('ann@example.com').waitFor({ timeout })
+    await rowOf(page, 'slow', 'working').getByRole('button').click(PATIENCE)
+    await detail(page).getByText('ann@example.com').waitFor(PATIENCE)
     await button(page, 'Cancel').focus()
     await page.keyboard.press('Enter')
-    await rowOf(page, 'slow', 'cancelled').waitFor({ timeout })
-    await detail(page).getByText('cancelled', { exact: true }).waitFor({ timeout })
+    await rowOf(page, 'slow', 'cancelled').waitFor(PATIENCE)
+    await detail(page).getByText('cancelled', { exact: true }).waitFor(PATIENCE)
     expect(await button(page, 'Cancel').isDisabled()).toBe(true)
   })
 
   test('runs a task again that has failed, and lists the new task', async () => {
     const { page, url, server, start } = await open()
     const failed = await start('send_invoice_to_customer')
-    await expect.poll(async () => (await server.operator.open(failed))?.status, { timeout }).toBe('failed')
+    await expect.poll(async () => (await server.operator.open(failed))?.status, PATIENCE).toBe('failed')
     await page.goto(url)
-    await rowOf(page, 'send_invoice_to_customer', 'failed').getByRole('button').click({ timeout })
-    await button(page, 'Run again').click({ timeout })
+    await rowOf(page, 'send_invoice_to_customer', 'failed').getByRole('button').click(PATIENCE)
+    await button(page, 'Run again').click(PATIENCE)
     await button(page, 'Show').click()
-    await rowOf(page, 'send_invoice_to_customer', 'completed').waitFor({ timeout })
-    await rowOf(page, 'send_invoice_to_customer', 'failed').waitFor({ timeout })
+    await rowOf(page, 'send_invoice_to_customer', 'completed').waitFor(PATIENCE)
+    await rowOf(page, 'send_invoice_to_customer', 'failed').waitFor(PATIENCE)
   })
 
   test('filters by status, tool, owner and age, and says where no task matches', async () => {
@@ -105,19 +105,19 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     await page.goto(url)
     await page.getByLabel('Owner').fill('bob@example.com')
     await page.keyboard.press('Enter')
-    await rowOf(page, 'ask', 'bob@example.com').waitFor({ timeout })
-    await rowOf(page, 'slow', '').waitFor({ state: 'detached', timeout })
+    await rowOf(page, 'ask', 'bob@example.com').waitFor(PATIENCE)
+    await rowOf(page, 'slow', '').waitFor({ state: 'detached', ...PATIENCE })
     await page.getByLabel('Older than').selectOption('an hour')
     await button(page, 'Show').click()
-    await page.getByText('No tasks match.').waitFor({ timeout })
+    await page.getByText('No tasks match.').waitFor(PATIENCE)
   })
 
   test('lists fifty tasks, and the older ones on demand', async () => {
     const { page, url, start } = await open()
     for (let index = 0; index < 51; index += 1) await start('slow', { ms: 3_600_000 })
     await page.goto(url)
-    await button(page, 'Show older tasks').click({ timeout })
-    await button(page, 'Show older tasks').waitFor({ state: 'hidden', timeout })
+    await button(page, 'Show older tasks').click(PATIENCE)
+    await button(page, 'Show older tasks').waitFor({ state: 'hidden', ...PATIENCE })
     expect(await page.getByRole('row').count()).toBe(52)
   })
 
@@ -125,21 +125,21 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     const { page, url, start } = await open({ viewport: { width: 1440, height: 600 } })
     for (let index = 0; index < 61; index += 1) await start('slow', { ms: 3_600_000 })
     await page.goto(url)
-    await button(page, 'Show older tasks').click({ timeout })
+    await button(page, 'Show older tasks').click(PATIENCE)
     const last = page.getByRole('row').nth(61)
-    await last.getByRole('button').focus({ timeout })
+    await last.getByRole('button').focus(PATIENCE)
     await page.keyboard.press('Enter')
-    await detail(page).getByText('Owner').waitFor({ timeout })
+    await detail(page).getByText('Owner').waitFor(PATIENCE)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await last.filter({ hasText: 'cancelled' }).waitFor({ timeout })
+    await last.filter({ hasText: 'cancelled' }).waitFor(PATIENCE)
     expect(await page.getByRole('row').count()).toBe(62)
     const box = await detail(page).boundingBox()
     expect(box?.y).toBeGreaterThanOrEqual(0)
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(600)
     await button(page, 'Close').focus()
     await page.keyboard.press('Escape')
-    await page.getByText('Select a task to see its details.').waitFor({ timeout })
+    await page.getByText('Select a task to see its details.').waitFor(PATIENCE)
     expect(await last.getByRole('button').evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
@@ -147,8 +147,8 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     const { page, url, start } = await open()
     await start('slow', { ms: 3_600_000 }, OWNER)
     await page.goto(url)
-    await rowOf(page, 'slow', OWNER).getByRole('button').click({ timeout })
-    await detail(page).getByText(OWNER).waitFor({ timeout })
+    await rowOf(page, 'slow', OWNER).getByRole('button').click(PATIENCE)
+    await detail(page).getByText(OWNER).waitFor(PATIENCE)
     expect(await page.locator('img').count()).toBe(0)
   })
 
@@ -156,12 +156,12 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     const { page, url, start } = await open()
     await start('slow', { ms: 3_600_000 })
     await page.goto(url)
-    await rowOf(page, 'slow', 'working').waitFor({ timeout })
+    await rowOf(page, 'slow', 'working').waitFor(PATIENCE)
     await page.route('**/tasks?*', (route) => route.fulfill({ status: 503, body: '' }), { times: 1 })
     await button(page, 'Show').click()
-    await page.getByRole('alert').getByText('The server answered with HTTP 503.').waitFor({ timeout })
+    await page.getByRole('alert').getByText('The server answered with HTTP 503.').waitFor(PATIENCE)
     await button(page, 'Show').click()
-    await page.getByRole('alert').waitFor({ state: 'hidden', timeout })
+    await page.getByRole('alert').waitFor({ state: 'hidden', ...PATIENCE })
   })
 
   test.each([360, 1440])('fits a window of %i px, and axe finds nothing wrong with it', async (width) => {
@@ -170,10 +170,10 @@ describe('the admin page in a browser', { timeout: 60_000 }, () => {
     await start('ask', {}, OWNER)
     const working = await start('slow', { ms: 3_600_000 })
     await server.operator.cancel(await start('slow', { ms: 3_600_000 }))
-    await expect.poll(async () => (await server.operator.open(working))?.attempt, { timeout }).toBe(1)
+    await expect.poll(async () => (await server.operator.open(working))?.attempt, PATIENCE).toBe(1)
     await page.goto(url)
-    await rowOf(page, 'ask', 'input required').getByRole('button').click({ timeout })
-    await detail(page).getByText('Input requests').waitFor({ timeout })
+    await rowOf(page, 'ask', 'input required').getByRole('button').click(PATIENCE)
+    await detail(page).getByText('Input requests').waitFor(PATIENCE)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     await expectAccessible(page)
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { startAiApp } from './aiApp.js'
 import { launchChromium } from './chromium.js'
 
@@ -21,7 +22,7 @@ test('a chat that is reloaded in mid-tool takes the task up, and the model goes 
     await card.getByRole('button', { name: 'Cancel' }).waitFor()
     // It is followed in this page, and not only shown as it was stored.
     const polls = app.received('tasks/get').length
-    await expect.poll(() => app.received('tasks/get').length, { timeout: 20_000 }).toBeGreaterThan(polls)
+    await expect.poll(() => app.received('tasks/get').length, PATIENCE).toBeGreaterThan(polls)
     await app.finish()
     await page.getByText('The shot is there.').waitFor()
     await page.getByText('render_shot: done').waitFor()

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { type BridgeApp, type Carrier, startBridgeApp } from './bridgeApp.js'
 import { launchChromium } from './chromium.js'
 
@@ -80,7 +81,7 @@ describe.each<Carrier>(['server-sent events', 'a WebSocket'])('a page that has i
     const { tab } = await startAs('ada', 'first')
     const streams = app.streams()
     await app.restart()
-    await expect.poll(() => app.streams(), { timeout: 20_000 }).toBeGreaterThan(streams)
+    await expect.poll(() => app.streams(), PATIENCE).toBeGreaterThan(streams)
     await shows(tab, 'first, working, ok')
     app.finish('first')
     await shows(tab, 'first, completed, ok, report first')

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { test } from './engines/engineTest.js'
 import type { Key } from './engines/tab.js'
 import { button, cardOf, expectAccessible, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
@@ -45,7 +46,7 @@ test('a first visitor finds a shot that is being rendered, and a reload starts n
 test('a reload in the middle goes on with the same task and makes no second call', async () => {
   const card = await render(studio.tab, 'Harbour at dawn')
   await see(card, /frame \d+ of 96/)
-  await vi.waitUntil(async () => (await studio.polls()).length > 0, { timeout: 20_000 })
+  await vi.waitUntil(async () => (await studio.polls()).length > 0, PATIENCE)
   const [before] = await studio.polls()
 
   await studio.tab.reload()
@@ -114,7 +115,7 @@ test('a failure, a rejection and a result are told apart in words, the code is a
 test('in StrictMode two screens on one key make one call and one poll loop', async () => {
   const { tab } = studio
   await button(tab, 'Show the preview').click()
-  await vi.waitUntil(async () => (await tab.locator('.screen svg').count()) === 2, { timeout: 20_000 })
+  await vi.waitUntil(async () => (await tab.locator('.screen svg').count()) === 2, PATIENCE)
 
   const { 'tools/call': calls, 'tasks/get': gets } = await studio.counts()
   expect(calls).toBe(1)
@@ -170,20 +171,19 @@ test('a server of the revision before is no different, a reload included', async
   await tab.getByText('Connected', { exact: true }).waitFor()
   await tab.getByText('Advanced').click()
   await see(tab, /MCP 2025-11-25 \(legacy\)/)
-  const card = await render(tab, 'Harbour at dawn')
-  await see(card, /Lighting/)
+  const doomed = await render(tab, 'Low tide', { seconds: 60 })
+  await see(doomed, /Geometry|Lighting/)
   // That server says no numbers: the bar is not one at zero, and no hole is left by what its tools cannot do.
-  const bar = card.getByRole('progressbar')
+  const bar = doomed.getByRole('progressbar')
   expect(await bar.getAttribute('aria-valuenow')).toBeNull()
   expect((await bar.locator('div').boundingBox())?.width).toBeGreaterThan(20)
   const leftOf = async (name: string) => (await tab.getByRole('region', { name }).boundingBox())?.x
   expect(await leftOf('The lines that do it')).toBe(await leftOf('Shots'))
+  const card = await render(tab, 'Harbour at dawn')
   await tab.reload()
-  await see(card, /Lighting|Shading/)
+  await see(doomed, /Geometry|Lighting/)
   await see(card, 'Done')
   await seePicture(card)
-  const doomed = await render(tab, 'Low tide', { seconds: 60 })
-  await see(doomed, /Geometry/)
   await button(tab, 'Cancel Low tide').click()
   await see(doomed, 'Cancelled')
   await studio.expectAccessible()

@@ -2,6 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { build, type Rolldown } from 'vite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { serve } from '../cli/support/serve.js'
+import { PATIENCE } from '../support/patience.js'
 import { launchChromium } from './chromium.js'
 import { type DemoServer, startDemo } from './demoServer.js'
 
@@ -31,7 +32,6 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 
-const timeout = 20_000
 const tab = (name: string): Locator => page.getByRole('tab', { name })
 const button = (name: string): Locator => page.getByRole('button', { name, exact: true })
 const panel = (): Locator => page.getByRole('region', { name: 'Taskwire devtools' })
@@ -49,7 +49,7 @@ describe('the devtools of the demo', () => {
 
   beforeEach(async () => {
     await page.goto(`${demo.url}?poll&still`)
-    await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await page.getByText('Connected', { exact: true }).waitFor(PATIENCE)
     await demo.clear()
   })
 
@@ -63,7 +63,7 @@ describe('the devtools of the demo', () => {
 
   /** A row of the timeline. */
   const seeRow = (text: RegExp): Promise<void> =>
-    panel().getByRole('row').filter({ hasText: text }).first().waitFor({ timeout })
+    panel().getByRole('row').filter({ hasText: text }).first().waitFor(PATIENCE)
 
   async function toggle(fault: string): Promise<void> {
     await tab('Faults').click()
@@ -75,7 +75,7 @@ describe('the devtools of the demo', () => {
   const heardLongAgo = (): Promise<void> =>
     panel()
       .getByText(/[3-9]\.\d s ago/)
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
 
   const countPolls = async () => (await demo.requests()).filter(({ method }) => method === 'tasks/get').length
 
@@ -103,7 +103,7 @@ describe('the devtools of the demo', () => {
     await open()
     await seeRow(/Poll.*first poll, one server interval.*working/)
     await page.reload()
-    await page.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await page.getByText('Connected', { exact: true }).waitFor(PATIENCE)
     await seeRow(/Reload.*older rows: before the reload/)
     await seeRow(/Task created \(before the reload\)/)
     await seeRow(/Poll \(before the reload\).*first poll, one server interval/)
@@ -115,12 +115,12 @@ describe('the devtools of the demo', () => {
     await toggle('Offline')
     await panel()
       .getByRole('option', { name: /offline/ })
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     await heardLongAgo()
     await page
       .getByText(/^Offline/)
       .first()
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     await toggle('Offline')
     await seeRow(/Poll.*back online.*working/)
   })
@@ -130,7 +130,7 @@ describe('the devtools of the demo', () => {
     await toggle('Lose the next answer')
     await seeRow(/Poll.*failure 1 \(network\)/)
     await tab('Faults').click()
-    await panel().getByRole('button', { name: 'Lose the next answer', pressed: false }).waitFor({ timeout })
+    await panel().getByRole('button', { name: 'Lose the next answer', pressed: false }).waitFor(PATIENCE)
     await toggle('Slow')
     await seeRow(/Poll.*working.* in [3-9]\.\d\d s/)
   })
@@ -139,12 +139,12 @@ describe('the devtools of the demo', () => {
     await open()
     await toggle('Freeze')
     const polls = await countPolls()
-    await panel().getByText('next now').waitFor({ timeout })
+    await panel().getByText('next now').waitFor(PATIENCE)
     // A poll that was under way when the timers stopped still came.
     await heardLongAgo()
     expect(await countPolls()).toBeLessThanOrEqual(polls + 1)
     await toggle('Freeze')
-    await vi.waitUntil(async () => (await countPolls()) > polls + 1, { timeout })
+    await vi.waitUntil(async () => (await countPolls()) > polls + 1, PATIENCE)
   })
 
   test('show messages without ids of tasks, and copy them as curl', async () => {
@@ -155,7 +155,7 @@ describe('the devtools of the demo', () => {
       .first()
       .click()
     await button('Copy as curl').click()
-    await panel().getByText('Copied.').waitFor({ timeout })
+    await panel().getByText('Copied.').waitFor(PATIENCE)
     const command = await page.evaluate(() => navigator.clipboard.readText())
     expect(command).toContain(`curl -X POST '${demo.url}mcp'`)
     const [poll] = (await demo.requests()).filter(({ method }) => method === 'tasks/get')
@@ -165,7 +165,7 @@ describe('the devtools of the demo', () => {
       .getByRole('option', { name: /^Harbour at dawn/ })
       .first()
       .click()
-    await panel().getByRole('tabpanel', { name: 'Storage' }).getByText('(short hash)').waitFor({ timeout })
+    await panel().getByRole('tabpanel', { name: 'Storage' }).getByText('(short hash)').waitFor(PATIENCE)
     for (const text of [command, await panel().textContent()]) expect(text).not.toContain(poll?.name)
   })
 
@@ -179,13 +179,13 @@ describe('the devtools of the demo', () => {
     expect(await tab('Wire').getAttribute('aria-selected')).toBe('true')
     await panel()
       .getByRole('option', { name: /^tools\/call/ })
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('×')
     await page.keyboard.press('Tab')
     await page.keyboard.press('End')
     expect(await focused()).toMatch(/^server\/discover/)
-    await button('Copy as curl').waitFor({ timeout })
+    await button('Copy as curl').waitFor(PATIENCE)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('Copy as curl')
@@ -201,22 +201,22 @@ describe('the devtools of the demo', () => {
     await page.getByTestId('shot').filter({ hasText: 'Night train' }).getByRole('button', { name: 'Cancel' }).click()
     await button('Taskwire').click()
     const calls = panel().getByRole('listbox', { name: 'Calls' }).getByRole('option')
-    await calls.filter({ hasText: /Night train.*cancelled/ }).waitFor({ timeout })
+    await calls.filter({ hasText: /Night train.*cancelled/ }).waitFor(PATIENCE)
     await expect.poll(() => calls.count()).toBe(2)
     await calls.first().click()
     await page.keyboard.press('ArrowDown')
-    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Harbour at dawn' }).waitFor(PATIENCE)
     await page.keyboard.press('ArrowUp')
-    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Night train' }).waitFor({ timeout })
+    await panel().getByRole('option', { selected: true }).filter({ hasText: 'Night train' }).waitFor(PATIENCE)
 
     await panel().getByRole('searchbox', { name: 'Filter the calls' }).fill('harbour')
     await expect.poll(() => calls.count()).toBe(1)
-    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor(PATIENCE)
     await panel().getByRole('searchbox', { name: 'Filter the calls' }).fill('')
     await expect.poll(() => calls.count()).toBe(2)
     await button('Clear').click()
     await expect.poll(() => calls.count()).toBe(1)
-    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor({ timeout })
+    await calls.filter({ hasText: 'Harbour at dawn' }).waitFor(PATIENCE)
   })
 
   test('write the timeline of a call into a file, and show it in a page that never made the call', async () => {
@@ -226,7 +226,7 @@ describe('the devtools of the demo', () => {
     const other = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     const second = await other.newPage()
     await second.goto(`${demo.url}?poll&still`)
-    await second.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await second.getByText('Connected', { exact: true }).waitFor(PATIENCE)
     await second.getByRole('button', { name: 'Taskwire', exact: true }).click()
     const [chooser] = await Promise.all([
       second.waitForEvent('filechooser'),
@@ -238,7 +238,7 @@ describe('the devtools of the demo', () => {
     await shown
       .getByRole('row')
       .filter({ hasText: /Poll.*first poll, one server interval/ })
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     await other.close()
   })
 
@@ -253,7 +253,7 @@ describe('the devtools of the demo', () => {
     await page.mouse.up()
     expect(Math.abs((await at()).y - 200)).toBeLessThan(12)
     await page.reload()
-    await edge.waitFor({ timeout })
+    await edge.waitFor(PATIENCE)
     expect(Math.abs((await at()).y - 200)).toBeLessThan(12)
   })
 
@@ -270,11 +270,11 @@ describe('the devtools of the demo', () => {
     // The badge is as wide as its text, and begins where the server says something.
     await panel()
       .getByRole('option', { name: /working/ })
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     const before = await places()
     const polls = await countPolls()
     // On a busy machine a render is over after few polls, and says so.
-    await vi.waitUntil(async () => (await countPolls()) > polls, { timeout })
+    await vi.waitUntil(async () => (await countPolls()) > polls, PATIENCE)
     expect(await places()).toEqual(before)
   })
 })
@@ -307,7 +307,7 @@ describe('the devtools of a page with a strict CSP and a thousand busy calls', (
       })
     })
     await page.goto(app)
-    await panel().getByRole('option').first().waitFor({ timeout })
+    await panel().getByRole('option').first().waitFor(PATIENCE)
   })
 
   test('look as they should, and answer to clicks', async () => {
@@ -315,14 +315,14 @@ describe('the devtools of a page with a strict CSP and a thousand busy calls', (
     expect(await panel().evaluate((root) => getComputedStyle(root).position)).toBe('fixed')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await panel().getByRole('option', { name: 'tool 990' }).click()
-    await panel().getByText('c990', { exact: true }).waitFor({ timeout })
+    await panel().getByText('c990', { exact: true }).waitFor(PATIENCE)
   })
 
   test('say how the buttons that break things are enabled', async () => {
     await tab('Faults').click()
     await panel()
       .getByText(/To enable these buttons, call createFaultInjection/)
-      .waitFor({ timeout })
+      .waitFor(PATIENCE)
     expect(await button('Offline').isDisabled()).toBe(true)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { clientKind } from '../support/anyClient.js'
 import type { HttpRequest } from '../support/httpServer.js'
+import { PATIENCE } from '../support/patience.js'
 import type { Engine, EngineContext } from './engines/engine.js'
 import { test } from './engines/engineTest.js'
 import { launchEngine } from './engines/launchEngine.js'
@@ -47,7 +48,7 @@ const tabOf = (request: HttpRequest): string => request.headers.get('tab') ?? ''
 /** The next request for the task. */
 async function nextPoll(): Promise<HttpRequest> {
   const before = polls().length
-  return vi.waitUntil(() => polls()[before], { timeout: 20_000, interval: 10 })
+  return vi.waitUntil(() => polls()[before], { ...PATIENCE, interval: 10 })
 }
 
 /** The next one of a tab. */
@@ -62,7 +63,7 @@ async function pollOf(tab: string): Promise<HttpRequest> {
 async function gapAfter(poll: HttpRequest): Promise<number> {
   const next = await vi.waitUntil(
     () => polls().find((one) => one.arrivedAt > poll.arrivedAt && tabOf(one) !== tabOf(poll)),
-    { timeout: 20_000, interval: 10 },
+    { ...PATIENCE, interval: 10 },
   )
   // As long as the crash was under way, the tab may have polled again.
   const before = polls()[polls().indexOf(next) - 1]
@@ -88,7 +89,7 @@ test('[DUR-21] 50 reloads during a task make no second call and no poll too many
   }
   await finish(tab)
   expectOneStream()
-}, 120_000)
+})
 
 test('[DUR-42] of four tabs the one that polls crashes, between two polls and during one, and another goes on', async () => {
   const tabs = new Map<string, Tab>()
@@ -117,7 +118,7 @@ test('[DUR-47] offline for five seconds a page asks nothing, and back it asks on
   await shows(tab, 'working, offline')
   const asked = app.requests.length
   const since = performance.now()
-  await vi.waitUntil(() => performance.now() - since > 5000, { timeout: 10_000 })
+  await vi.waitUntil(() => performance.now() - since > 5000, PATIENCE)
   expect(await tab.locator('output').textContent()).toBe('working, offline')
   expect(app.requests).toHaveLength(asked)
 
@@ -218,7 +219,7 @@ test('[DUR-84] a record in IndexedDB outlives a reload, and is gone from all tab
   expect(await countRecords(a)).toBe(1)
 
   await b.getByRole('button', { name: 'Forget' }).click()
-  await vi.waitUntil(async () => (await countRecords(a)) === 0, { timeout: 20_000 })
+  await vi.waitUntil(async () => (await countRecords(a)) === 0, PATIENCE)
   expect(await a.evaluate(() => localStorage.length)).toBe(0)
   expectOneStream()
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { launchChromium } from './chromium.js'
 import { startDemo } from './demoServer.js'
 import { type GatewayApp, serverFile, startGatewayApp } from './gatewayApp.js'
@@ -53,7 +54,7 @@ test('the slow tool of a published server survives a reload, a second tab and a 
   await tab.close()
   await second.waitForFunction(() => !navigator.onLine)
   await context.setOffline(false)
-  await expect.poll(() => progressOf(second), { timeout: 10_000 }).toBeGreaterThan(before)
+  await expect.poll(() => progressOf(second), PATIENCE).toBeGreaterThan(before)
   await second.getByText('Long running operation completed. Duration: 10 seconds').waitFor()
   expect(await app.calls()).toEqual(['trigger-long-running-operation'])
 })
@@ -106,8 +107,8 @@ test('the demo renders on a server of MCP 2025-11-25 behind the gateway, over a 
   })
   const tab = await openTab(`${demo.url}?poll&still`)
   await seeConnected(tab)
-  const card = await render(tab, 'Harbour at dawn')
-  await see(card, /Lighting|Shading/)
+  const card = await render(tab, 'Harbour at dawn', { seconds: 20 })
+  await see(card, /Geometry|Lighting/)
   await tab.reload()
   await see(card, 'Working')
   const second = await openTab(`${demo.url}?poll&still`)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, vi } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { test } from './engines/engineTest.js'
 import type { Found, Place } from './engines/tab.js'
 import { button, cardOf, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
@@ -10,7 +11,7 @@ const studio = serveStudio()
 async function openBeside(): Promise<Place> {
   await button(studio.tab, 'Open second tab').click()
   const beside = studio.tab.frameLocator('iframe')
-  await beside.getByRole('heading', { name: 'Desk' }).waitFor({ timeout: 60_000 })
+  await beside.getByRole('heading', { name: 'Desk' }).waitFor(PATIENCE)
   await see(studio.tab, /^2 tabs/)
   return beside
 }
@@ -126,9 +127,10 @@ test('a restarted server goes on with its renders where they were, and with its 
   await button(tab, 'Release the trailer').click()
   await see(tab, '1 question')
   const card = await render(tab, 'Harbour at dawn')
-  await vi.waitUntil(async () => (await card.getByRole('progressbar').count()) > 0 && (await frameOf(card)) > 10, {
-    timeout: 20_000,
-  })
+  await vi.waitUntil(
+    async () => (await card.getByRole('progressbar').count()) > 0 && (await frameOf(card)) > 10,
+    PATIENCE,
+  )
   const before = await frameOf(card)
   await button(tab, 'Restart the server').click()
   await see(tab.getByRole('banner'), 'Reconnecting')

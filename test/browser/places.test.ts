@@ -8,6 +8,7 @@ import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { serve } from '../cli/support/serve.js'
+import { PATIENCE } from '../support/patience.js'
 import { isShell, launchChromium, launchExtension } from './chromium.js'
 import type { PlaceNews } from './litePlace.js'
 
@@ -84,7 +85,7 @@ const told = async (page: Page): Promise<PlaceNews> => {
 
 /** Until the task was asked about: the worker has called the tool and follows the task. */
 const polled = (server: ObservedServer, times: number) =>
-  vi.waitFor(() => expect(server.count('tasks/get')).toBeGreaterThanOrEqual(times), { timeout: 20_000, interval: 20 })
+  vi.waitFor(() => expect(server.count('tasks/get')).toBeGreaterThanOrEqual(times), { ...PATIENCE, interval: 20 })
 
 const written: PlaceNews = { hasDocument: false, result: ['written'], problems: [] }
 

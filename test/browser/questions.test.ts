@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { test } from './engines/engineTest.js'
 import type { Found, Tab } from './engines/tab.js'
 import { button, openQuestion, serveStudio } from './studio.js'
@@ -18,7 +19,7 @@ async function approve(asked: Found): Promise<void> {
 }
 
 async function said(tab: Tab, text: string): Promise<void> {
-  await tab.locator('[data-testid="desk-item"]', { hasText: text }).waitFor({ timeout: 20_000 })
+  await tab.locator('[data-testid="desk-item"]', { hasText: text }).waitFor(PATIENCE)
 }
 
 test('an approval is sent with what was filled in, and the tool goes on with it', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { readRecording } from '../../src/tools/devtools/recording/recording.js'
 import { playRound } from '../chaos/playRound.js'
 import { playRecording } from '../replay/playRecording.js'
+import { PATIENCE } from '../support/patience.js'
 import type { Engine } from './engines/engine.js'
 import { test } from './engines/engineTest.js'
 import { launchEngine } from './engines/launchEngine.js'
@@ -23,8 +24,6 @@ vi.mock('../../src/core/record/decide.js', async (original) => {
   }
 })
 
-const PATIENCE = { timeout: 20_000 }
-
 let engine: Engine
 let app: Awaited<ReturnType<typeof startReplayApp>>
 let tab: Tab
@@ -33,7 +32,7 @@ beforeAll(async () => {
   ;[engine, app] = await Promise.all([launchEngine(), startReplayApp()])
   const context = await engine.newContext()
   tab = await context.open()
-}, 120_000)
+})
 
 afterAll(async () => {
   await engine?.close()

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { launchChromium } from './chromium.js'
 import { type SignInApp, startSignInApp } from './signInApp.js'
 
@@ -73,15 +74,14 @@ test('a task goes on after its token has run out and the user has signed in agai
   const page = await context.newPage()
   await page.goto(app.url)
   await shows(page, 'unauthorized')
-  app.authorization.tokenTtlS = 3
   await signIn(page)
   await shows(page, 'connected')
   await page.getByRole('button', { name: 'Report' }).click()
   await shows(page, 'connected, working, ok')
+  await app.authorization.expireTokens()
   await shows(page, 'unauthorized, working, paused')
   expect(page.url()).toBe(app.url)
 
-  app.authorization.tokenTtlS = 600
   await signIn(page)
   await shows(page, 'connected, working, ok')
   await app.finish()
@@ -101,7 +101,7 @@ test('a token that runs out is refreshed, and the user notices nothing', async (
   await shows(page, 'connected')
   await page.getByRole('button', { name: 'Report' }).click()
   await shows(page, 'connected, working, ok')
-  await expect.poll(() => tokens.size, { timeout: 20_000 }).toBeGreaterThan(2)
+  await expect.poll(() => tokens.size, PATIENCE).toBeGreaterThan(2)
   await app.finish()
   await shows(page, 'connected, completed, ok')
   // A token that runs out before the call is taken is refreshed, too.
@@ -117,14 +117,12 @@ test('a sign-in in a window of its own leaves the page where it is, and its task
   await page.evaluate(() => {
     document.title = 'never left'
   })
-  app.authorization.tokenTtlS = 3
   await inWindow(page)
   await shows(page, 'connected')
   await page.getByRole('button', { name: 'Report' }).click()
   await shows(page, 'connected, working, ok')
+  await app.authorization.expireTokens()
   await shows(page, 'unauthorized, working, paused')
-
-  app.authorization.tokenTtlS = 600
   await inWindow(page)
   await shows(page, 'connected, working, ok')
   await app.finish()

@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { LoggedRequest } from '../../demo/server/requestLog.js'
+import { PATIENCE } from '../support/patience.js'
 import { type DemoServer, startDemo } from './demoServer.js'
 import type { Engine, EngineContext } from './engines/engine.js'
 import { launchEngine } from './engines/launchEngine.js'
@@ -46,7 +47,7 @@ export function serveStudio(): Studio {
   /** The first visit makes Vite compile everything. */
   async function visit(opened: Tab): Promise<void> {
     await opened.goto(`${demo.url}?poll&still`)
-    await opened.getByText('Connected', { exact: true }).waitFor({ timeout: 60_000 })
+    await opened.getByText('Connected', { exact: true }).waitFor(PATIENCE)
   }
 
   async function openTab(): Promise<Tab> {

@@ -1,3 +1,4 @@
+import { PATIENCE } from '../support/patience.js'
 import type { Found, Place } from './engines/tab.js'
 
 // What the demo is called on the screen, for everybody who drives it: tests, and the script that takes its pictures.
@@ -29,12 +30,12 @@ export function cardOf<P extends Place>(page: P, shot: Shot): FoundIn<P> {
 }
 
 export function see(where: Place, text: string | RegExp): Promise<void> {
-  return where.getByText(text).first().waitFor({ timeout: 20_000 })
+  return where.getByText(text).first().waitFor(PATIENCE)
 }
 
 /** Waits for a picture that was rendered, in place of the sketch. */
 export function seePicture(card: Place): Promise<void> {
-  return card.locator('svg.picture:not([data-sketch]) path').first().waitFor({ timeout: 20_000 })
+  return card.locator('svg.picture:not([data-sketch]) path').first().waitFor(PATIENCE)
 }
 
 export function button<P extends Place>(page: P, name: string): FoundIn<P> {
@@ -44,7 +45,7 @@ export function button<P extends Place>(page: P, name: string): FoundIn<P> {
 /** Opens a question of the inbox, and finds it. */
 export async function openQuestion<P extends Place>(page: P, message: string): Promise<FoundIn<P>> {
   const asked = itemOf(page, 'question', page.getByRole('heading', { name: message }))
-  await asked.getByRole('button', { name: message }).click({ timeout: 20_000 })
+  await asked.getByRole('button', { name: message }).click(PATIENCE)
   return asked
 }
 

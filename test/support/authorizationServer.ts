@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import Provider from 'oidc-provider'
+import Provider, { type AccessToken } from 'oidc-provider'
 import { listen } from './listen.js'
 
 /** A real authorization server on this machine: metadata, dynamic registration, PKCE, resource indicators. */
@@ -12,11 +12,14 @@ export interface AuthorizationServer {
   /** Every request, as method and path. */
   readonly requests: readonly string[]
   isValid(token: string): Promise<boolean>
+  /** Lets every access token that it has given out run out. */
+  expireTokens(): Promise<void>
   close(): Promise<void>
 }
 
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const requests: string[] = []
+  const given: AccessToken[] = []
   const { origin: url, close } = await listen((request, response) => void handle(request, response))
 
   const provider = new Provider(url, {
@@ -41,6 +44,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       },
     },
   })
+  provider.on('access_token.saved', (token) => given.push(token))
   const callback = provider.callback()
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -78,6 +82,9 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
     givesRefreshTokens: false,
     requests,
     isValid: async (token) => (await provider.AccessToken.find(token))?.isValid === true,
+    expireTokens: async () => {
+      for (const token of given.splice(0)) await token.destroy()
+    },
     close,
   }
   return server

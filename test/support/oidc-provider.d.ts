@@ -8,6 +8,11 @@ declare module 'oidc-provider' {
     save(): Promise<string>
   }
 
+  export interface AccessToken {
+    readonly isValid: boolean
+    destroy(): Promise<void>
+  }
+
   interface Interaction {
     prompt: { name: string }
     params: { client_id: string; resource?: string }
@@ -16,11 +21,12 @@ declare module 'oidc-provider' {
 
   export default class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>)
-    readonly AccessToken: { find(token: string): Promise<{ isValid: boolean } | undefined> }
+    readonly AccessToken: { find(token: string): Promise<AccessToken | undefined> }
     readonly Grant: new (options: {
       accountId: string | undefined
       clientId: string
     }) => Grant
+    on(event: 'access_token.saved', listener: (token: AccessToken) => void): this
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>
     interactionFinished(

@@ -1,5 +1,6 @@
 import { build, type Rolldown } from 'vite'
 import { vi } from 'vitest'
+import { PATIENCE } from '../../support/patience.js'
 import { matchOf, type Step } from './query.js'
 import type { Found, Key, Place, Tab } from './tab.js'
 
@@ -14,9 +15,6 @@ export interface DrivenPage {
   bringToFront(): Promise<void>
   close(): Promise<void>
 }
-
-/** How long a user would wait for anything. */
-const PATIENCE = { timeout: 30_000, interval: 30 }
 
 let building: Promise<string> | undefined
 
@@ -68,7 +66,7 @@ function until<T>(attempt: () => Promise<T | undefined>, timeout = PATIENCE.time
       return undefined
     }
   }
-  return vi.waitUntil(once, { ...PATIENCE, timeout }).catch((error: unknown) => {
+  return vi.waitUntil(once, { timeout, interval: 30 }).catch((error: unknown) => {
     throw problem ?? error
   }) as Promise<T>
 }

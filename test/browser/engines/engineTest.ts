@@ -6,6 +6,6 @@ import { whyMissing } from './whyMissing.js'
 const isMissing = whyMissing(engineName) !== undefined
 
 /** A test that runs in the engine of this project, where it is there and can do what the test needs. */
-export function test(name: string, body: (context: TestContext) => Promise<void>, timeoutMs?: number): void {
-  vitestTest.skipIf(isMissing || whyLeftOut(name, engineName) !== undefined)(name, body, timeoutMs)
+export function test(name: string, body: (context: TestContext) => Promise<void>): void {
+  vitestTest.skipIf(isMissing || whyLeftOut(name, engineName) !== undefined)(name, body)
 }

@@ -1,6 +1,7 @@
 import { type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { PATIENCE } from '../../support/patience.js'
 
 /** A program that tests have started. */
 export interface Program {
@@ -19,12 +20,12 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
   /** True if it writes something to its fourth file descriptor. */
   readonly hasOutput?: boolean
-  /** How long anything may take, in milliseconds, shorter than a hook may. Default 30,000. */
+  /** How long anything may take, in milliseconds, shorter than a hook may. Default as in other tests. */
   readonly patienceMs?: number
 }
 
 export function startProgram(path: string, args: readonly string[], options: ProgramOptions = {}): Program {
-  const { env, hasOutput = false, patienceMs = 30_000 } = options
+  const { env, hasOutput = false, patienceMs = PATIENCE.timeout } = options
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', hasOutput ? 'pipe' : 'ignore']
   const child = spawn(path, args, { stdio, ...(env && { env }) })
   let said = ''
