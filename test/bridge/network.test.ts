@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { TaskExpiredError } from 'taskwire'
-import { expect, it } from 'vitest'
+import { TaskExpiredError, ToolCallKeyConflictError } from 'taskwire'
+import { describe, expect, it } from 'vitest'
 import { serverSentEvents } from '../../src/bridge/page/serverSentEvents.js'
 import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -91,6 +91,48 @@ it('a start that was asked for offline is not taken for the call that another de
   await server.advance(20_000)
   expect(await own.result).toMatchObject({ structuredContent: { seconds: 3 } })
   expect(server.count('tools/call')).toBe(2)
+})
+
+// page   news ─ offline ─ start ················· online ─ news: done ─ start ─ answer
+// phone                  └ tools/call ─ done
+describe('a start that was asked for offline by a page that knows its backend, while another device makes a call of its key', () => {
+  async function startMeanwhile(repeat: 'never' | 'settled', seconds: number) {
+    const { server, backend } = setUp()
+    const { client, page, network } = backend.openPage()
+    await Promise.all([client.connect(), server.advance(1000)])
+    network.cut()
+    await page.setOnline(false)
+    const own = client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'weekly', repeat })
+    const ended = own.result.catch((error: unknown) => error)
+    const phone = backend.openPage(() => 'ada', { crossTab: false })
+    phone.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' })
+    await server.advance(20_000)
+    await page.setOnline(true)
+    // The stream is open again before the start gets through.
+    network.refuse(1, 30, 'POST')
+    network.mend()
+    await server.advance(60_000)
+    return { server, ended, client }
+  }
+
+  it('makes a call of its own to run it again', async () => {
+    const { server, ended } = await startMeanwhile('settled', 3)
+    expect(await ended).toMatchObject({ structuredContent: { seconds: 3 } })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('is refused where the arguments differ, and shows the call of the other device', async () => {
+    const { server, ended, client } = await startMeanwhile('never', 3)
+    expect(await ended).toBeInstanceOf(ToolCallKeyConflictError)
+    expect(Object.values(client.store.getState().calls)).toMatchObject([{ key: 'weekly', phase: 'completed' }])
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('is that call where the arguments are the same', async () => {
+    const { server, ended } = await startMeanwhile('never', 1)
+    expect(await ended).toMatchObject({ structuredContent: { seconds: 1 } })
+    expect(server.count('tools/call')).toBe(1)
+  })
 })
 
 // page       start ─ answer lost ─ start, again ·················· answer

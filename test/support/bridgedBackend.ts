@@ -68,8 +68,11 @@ export interface PageNetwork {
   loseAnswers(count: number): void
   /** Has so many answers arrive this much later, in ms: those to requests that were sent after them may come before them. */
   delayAnswers(count: number, ms: number): void
-  /** Answers so many requests with a 503, and says in how many seconds the page may come again. They do not reach the backend. */
-  refuse(count: number, retryAfter: number): void
+  /**
+   * Answers so many requests, or only those of a method, with a 503, and says in how many seconds the page may come again. They do not reach
+   * the backend.
+   */
+  refuse(count: number, retryAfter: number, method?: 'POST'): void
   /** Sends a request as this page does. */
   send(init: RequestInit): Promise<Response>
 }
@@ -143,13 +146,13 @@ export function createBridgedBackend(
     let isCut = false
     let lost = 0
     let late = { count: 0, ms: 0 }
-    let refused = { count: 0, retryAfter: 0 }
+    let refused: { count: number; retryAfter: number; method?: string | undefined } = { count: 0, retryAfter: 0 }
     const wire = server.browser.openPage().environment
     let open = new AbortController()
 
     async function send(init: RequestInit): Promise<Response> {
       if (isCut) throw new TypeError('fetch failed')
-      if (refused.count > 0) {
+      if (refused.count > 0 && init.method === (refused.method ?? init.method)) {
         refused = { ...refused, count: refused.count - 1 }
         return new Response(null, { status: 503, headers: { 'retry-after': `${refused.retryAfter}` } })
       }
@@ -263,8 +266,8 @@ export function createBridgedBackend(
       delayAnswers: (count: number, ms: number) => {
         late = { count, ms }
       },
-      refuse: (count: number, retryAfter: number) => {
-        refused = { count, retryAfter }
+      refuse: (count: number, retryAfter: number, method?: 'POST') => {
+        refused = { count, retryAfter, method }
       },
     }
   }

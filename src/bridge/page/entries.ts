@@ -2,6 +2,7 @@ import { TaskCancelledError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
+import { isOtherHash } from '../../core/record/argumentsHash.js'
 import { isSame } from '../../core/record/show.js'
 import type { InputResponseState, ToolCallState } from '../../core/record/toolCallState.js'
 import { decodeCall } from '../wire/decodeCall.js'
@@ -14,6 +15,8 @@ export interface OwnStart {
   readonly after: number
   /** The id of the request that asks for it. */
   readonly id: string
+  /** What stands for its arguments; undefined where a call with any will do. */
+  readonly argumentsHash: string | undefined
   /** When the run before was started, where this page knew of one. */
   readonly seen: number | undefined
   /** Once the backend has taken it: when the call was started there, and whether this page has made it. */
@@ -89,7 +92,9 @@ export function isStartUnanswered({ start }: Entry): boolean {
 export function isAwaited({ start, wire }: Entry): boolean {
   if (start === undefined) return false
   if (wire === undefined || (start.told === undefined && isInterrupted(wire))) return true
-  return start.run === undefined ? wire.startedAt <= start.after : wire.startedAt < start.run
+  if (start.run !== undefined) return wire.startedAt < start.run
+  // Another device may have made a call of this key since: the backend says what that is to this one.
+  return wire.startedAt <= start.after || isOtherHash(start.argumentsHash, wire.argumentsHash)
 }
 
 /** True once the backend has said that this run has a task. */

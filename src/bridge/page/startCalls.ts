@@ -67,7 +67,14 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   const seen = (known?.wire ?? mirror.wireOf(callId))?.startedAt
   // Before the first news, nobody knows here whether there was a run before.
   const after = mirror.position !== undefined ? (seen ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY
-  const start = { id: environment.randomId(), startedAt: environment.now(), after, seen, failureCount: 0 }
+  const start = {
+    id: environment.randomId(),
+    startedAt: environment.now(),
+    argumentsHash: how[ANY_ARGUMENTS] ? undefined : argumentsHash(args),
+    after,
+    seen,
+    failureCount: 0,
+  }
   if (isUnknown && !known.isOver) return goOn(known, { args, meta: how.meta ?? known.meta, start }, how, options)
   const { meta } = how
   const entry = book.add(createEntry({ callId, name, ref: { name, key }, args, meta, start, wire: interrupted }))

@@ -34,7 +34,7 @@ function errorOf(json: unknown, callId: string): TaskError | undefined {
 /** The state that the backend shows of a call, as this page names it. Undefined where it is none. */
 export function decodeCall(wire: CallOnWire, callId: string): ToolCallState | undefined {
   if (!isPhase(wire.phase)) return undefined
-  const { key, id: _, task, inputRequests, inputResponses, error, lastError, ...rest } = wire
+  const { key, id: _, argumentsHash: __, task, inputRequests, inputResponses, error, lastError, ...rest } = wire
   const failure = errorOf(error, callId)
   const last = errorOf(lastError, callId)
   return {

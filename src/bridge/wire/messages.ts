@@ -104,8 +104,16 @@ export interface GoneCall {
   readonly isForgotten?: boolean
 }
 
-/** A call as it is sent: the state of `ToolCallState` as JSON, without arguments and task id. */
-export type CallOnWire = JsonObject & { readonly name: string; readonly startedAt: number; readonly phase: string }
+/**
+ * A call as it is sent: the state of `ToolCallState` as JSON, without arguments and task id. `argumentsHash`: what stands for the
+ * arguments, from the process that has them.
+ */
+export type CallOnWire = JsonObject & {
+  readonly name: string
+  readonly startedAt: number
+  readonly phase: string
+  readonly argumentsHash?: string
+}
 
 /** What the stream brings: all that is known where `from` is undefined, else what has changed since. */
 export interface News extends Position {
@@ -158,6 +166,7 @@ function isCallOnWire(value: unknown): value is CallOnWire {
     isText(value['name']) &&
     isText(value['phase']) &&
     isNumber(value['startedAt']) &&
+    (value['argumentsHash'] === undefined || isText(value['argumentsHash'])) &&
     readCallRef(value) !== undefined
   )
 }
