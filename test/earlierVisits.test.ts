@@ -1,6 +1,6 @@
 import type { TaskClient, TaskClientUrlOptions } from 'taskwire'
 import type { TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from './support/anyClient.js'
 import { createWorkServer } from './support/workServer.js'
 
@@ -62,6 +62,40 @@ describe('a call that ended in an earlier visit', () => {
       expect(methods.filter((method) => method.startsWith('t'))).toEqual(['tasks/get'])
     },
   )
+
+  it.each(['success', 'failure'])('is no news to onToolCallSettled, however it is asked for (%s)', async (outcome) => {
+    const args = { seconds: 1, outcome }
+    const callId = await visit(args)
+    for (const ask of [
+      (client: TaskClient) => client.resumeToolCalls().then(() => client.getToolCall(callId)),
+      (client: TaskClient) => client.startToolCall({ name: 'work', arguments: args }, { key: 'k' }),
+      (client: TaskClient) => client.resumeToolCalls({ callId }),
+    ]) {
+      const client = open()
+      const settled = vi.fn()
+      client.onToolCallSettled(settled)
+      void ask(client)
+      await server.advance(2000)
+      expect(client.getToolCallState(callId)?.phase).toBe(outcome === 'success' ? 'completed' : 'failed')
+      expect(settled).not.toHaveBeenCalled()
+      await client.close()
+    }
+  })
+
+  it('is news where it has ended since, while no page was open, or another tab made it', async () => {
+    const first = open()
+    first.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'k' })
+    await server.advance(1000)
+    await first.close()
+    await server.advance(60_000)
+    const [client, other] = [open(), open()]
+    const settled = [vi.fn(), vi.fn()] as const
+    client.onToolCallSettled(settled[0])
+    other.onToolCallSettled(settled[1])
+    for (const each of [client, other]) each.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'k' })
+    await server.advance(5000)
+    for (const each of settled) expect(each).toHaveBeenCalledOnce()
+  })
 
   it('is not made again by its key, and shows when it ended', async () => {
     await visit()

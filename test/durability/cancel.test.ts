@@ -128,6 +128,72 @@ describe('cancel() in a page that does not know yet what another one has made of
   })
 })
 
+describe('cancel() in a tab that waits for the one that makes the call, and is closed then', () => {
+  // tab A  offline, not sent ──────────── told ─ cancelled
+  // tab B       waits ─ cancel() ─ tells ▪ closed
+  it('[DUR-97] ends the call that the other one has not sent yet, offline too', async () => {
+    const [first, second, third] = [openTab(), openTab(), openTab()]
+    first.page.setOnline(false)
+    const made = start(first)
+    await server.advance(100)
+    const [call, waiting] = [start(second), start(third)]
+    await server.advance(100)
+    const cancelling = await cancel(call)
+    await server.advance(1000)
+    expect(cancelling.isDone).toBe(true)
+    second.page.close()
+    first.page.setOnline(true)
+    await server.advance(5000)
+    for (const { getState } of [made, waiting]) expect(getState()).toMatchObject({ phase: 'cancelled' })
+    expect(server.count('tools/call')).toBe(0)
+  })
+
+  // tab A  tools/call ────────────────── told ──────── task ─ tasks/get ─ tasks/cancel
+  // tab B       waits ─ cancel() ─ tells ▪ closed
+  it('[DUR-97] has the task of the other one cancelled once there is one', async () => {
+    const [first, second] = [openTab(), openTab()]
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    const made = start(first)
+    await server.advance(100)
+    const call = start(second)
+    await server.advance(100)
+    await cancel(call)
+    await server.advance(100)
+    second.page.close()
+    expect(made.getState()).toMatchObject({ phase: 'calling', isCancelling: true, cancelStatus: 'sending' })
+    await server.advance(10_000)
+    expect(made.getState()).toMatchObject({ phase: 'cancelled' })
+    expect([server.count('tools/call'), server.count('tasks/cancel')]).toEqual([1, 1])
+  })
+
+  it('[DUR-97] leaves a result that the server gives at once as it is', async () => {
+    const [first, second] = [openTab(), openTab()]
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    const echo = ({ client }: Tab) => client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'e' })
+    const made = echo(first)
+    await server.advance(100)
+    const call = echo(second)
+    await server.advance(100)
+    await cancel(call)
+    await server.advance(5000)
+    for (const { getState } of [made, call]) expect(getState()).toMatchObject({ phase: 'completed' })
+  })
+
+  it('[DUR-97] sends nothing again whose response is lost', async () => {
+    const [first, second] = [openTab(), openTab()]
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    server.faults.drop({ method: 'tools/call', times: 1, lose: 'response' })
+    const made = start(first)
+    await server.advance(100)
+    const call = start(second)
+    await server.advance(100)
+    await cancel(call)
+    await server.advance(10_000)
+    expect(made.getState()).toMatchObject({ phase: 'cancelled' })
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
 describe('cancel() in a tab that is gone before the server has taken it', () => {
   // tab A  calls ──────── cancel() ─ tasks/cancel ── 503 ▪ closed
   // tab B       follows ─────────── told: wanted ──────────── tasks/get ── working ▪ tasks/cancel

@@ -93,9 +93,12 @@ export function createNoting(
       const { id, callId, startedAt, clientId, stage } = delivery
       if (stage === 'due' || delivery.userId !== userId || clientId !== client.id) continue
       const [call] = await client.resumeToolCalls({ callId })
-      call?.result.catch(() => {})
-      const state = client.getToolCallState(callId)
-      if (state !== undefined && isSettled(state) && state.startedAt === startedAt) settle(id, state)
+      const onEnd = () => {
+        const state = client.getToolCallState(callId)
+        if (state !== undefined && isSettled(state) && state.startedAt === startedAt) settle(id, state)
+      }
+      if (call === undefined) onEnd()
+      else call.result.then(onEnd, onEnd)
     }
   }
 

@@ -351,8 +351,8 @@ export interface TaskClient<T = AnyTools> extends WithTools<T> {
   ): Promise<{ type: 'result'; result: ToolResult<T, Name> } | { type: 'task'; task: Task }>
   /**
    * Calls the listener with every call that ends while this page is open, even if no component observes the call, for
-   * instance to show a toast or a system notification. In several tabs, the listener of each tab is called. Returns a
-   * function that unsubscribes.
+   * instance to show a toast or a system notification. In several tabs, the listener of each tab is called. It is not called
+   * for a call that had ended in an earlier visit, and whose outcome is fetched again. Returns a function that unsubscribes.
    */
   onToolCallSettled(listener: (call: SettledToolCall) => void): () => void
   /**

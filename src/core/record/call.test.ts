@@ -4,7 +4,7 @@ import { type Call, type CallStage, isDone, settledBy } from './call.js'
 const reason = new Error('closed')
 const stages: readonly [CallStage, boolean][] = [
   [{ name: 'waiting', for: 'lock', wish: 'call', isCancelling: false }, false],
-  [{ name: 'calling', inputs: new Map(), failure: undefined, isOffline: false }, false],
+  [{ name: 'calling', inputs: new Map(), failure: undefined, isOffline: false, isCancelling: false }, false],
   [{ name: 'task' }, false],
   [{ name: 'ending' }, false],
   [{ name: 'left', reason }, true],

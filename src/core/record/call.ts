@@ -59,6 +59,8 @@ export type CallStage =
       /** Why it is sent again, and after how many failures. */
       readonly failure: { readonly error: Error; readonly count: number } | undefined
       readonly isOffline: boolean
+      /** Cancelled in another tab: it is not sent again, and if it becomes a task, that is to be cancelled. */
+      readonly isCancelling: boolean
     }
   | { readonly name: 'task' }
   /** Its task has ended; the result is being checked. */

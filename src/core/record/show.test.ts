@@ -37,7 +37,13 @@ const shown = (stage: CallStage, record?: TaskRecord, more: Partial<Call> = {}) 
   show({ ...CALL, ...more, stage }, record)
 const task = (changes: Partial<TaskRecord>) => shown({ name: 'task' }, { ...RECORD, ...changes })
 const here = (changes: Partial<TaskRecord['here']>) => task({ here: { ...RECORD.here, ...changes } })
-const calling = { name: 'calling' as const, inputs: new Map(), failure: undefined, isOffline: false }
+const calling = {
+  name: 'calling' as const,
+  inputs: new Map(),
+  failure: undefined,
+  isOffline: false,
+  isCancelling: false,
+}
 const OPEN = { request: QUESTION, status: 'open' as const }
 const asking = (key: string, request = QUESTION): TaskRecord => ({
   ...RECORD,

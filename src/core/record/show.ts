@@ -7,6 +7,7 @@ import { isLost, type TaskRecord } from './record.js'
 import type { InputResponseState, RunningToolCall, SettledToolCall, ToolCallState } from './toolCallState.js'
 
 const NOTHING: Readonly<Record<string, never>> = {}
+const CANCELLING = { isCancelling: true, cancelStatus: 'sending' } as const
 const NO_REQUESTS = { inputRequests: NOTHING, inputResponses: NOTHING }
 
 /**
@@ -35,7 +36,7 @@ function project(call: Call, record: TaskRecord | undefined, before: ToolCallSta
     case 'waiting':
       return running(call, 'calling', {
         network: stage.for === 'network' ? 'offline' : 'ok',
-        ...(stage.isCancelling && { isCancelling: true, cancelStatus: 'sending' }),
+        ...(stage.isCancelling && CANCELLING),
       })
     case 'calling':
       return calling(call, stage, before)
@@ -75,7 +76,8 @@ function quiet({ callId, name, key, startedAt, arguments: args, meta }: Call) {
 
 type Stage<N extends CallStage['name']> = Extract<CallStage, { name: N }>
 
-function calling(call: Call, { inputs, failure, isOffline }: Stage<'calling'>, before?: ToolCallState): ToolCallState {
+function calling(call: Call, stage: Stage<'calling'>, before?: ToolCallState): ToolCallState {
+  const { inputs, failure, isOffline, isCancelling } = stage
   const shown = shownInputs(inputs, before)
   const phase = shown.inputRequests === NOTHING ? 'calling' : 'input_required'
   const { progress } = call
@@ -84,6 +86,7 @@ function calling(call: Call, { inputs, failure, isOffline }: Stage<'calling'>, b
     ...(progress && { progress }),
     ...(failure && { network: 'retrying' as const, failureCount: failure.count, lastError: failure.error }),
     ...(isOffline && { network: 'offline' as const }),
+    ...(isCancelling && CANCELLING),
   })
 }
 

@@ -61,6 +61,8 @@ export interface CallEntry {
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that asks because it cannot read the storage. */
   lastRecord: CallRecord | undefined
+  /** True if it had ended before it was asked for here: its end is no news. */
+  hadEnded: boolean
   /** True where the call of its key counts, whatever the arguments of that were. */
   takesAny: boolean
   /** Responses to what it asks before there is a task. */
@@ -150,6 +152,7 @@ export function createCallEntry(call: Call): CallEntry {
     started: undefined,
     kept: 'unwritten',
     lastRecord: undefined,
+    hadEnded: false,
     takesAny: false,
     pending: undefined,
   }

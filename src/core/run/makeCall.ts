@@ -14,7 +14,7 @@ import { attachToTask } from './leading.js'
 import { failureOf, followFound } from './pageCalls.js'
 import { readRecord } from './readRecord.js'
 import { refuseOther } from './refuseOther.js'
-import { resumeCancel } from './requests.js'
+import { isCancelling, resumeCancel } from './requests.js'
 import { now, type Run } from './run.js'
 import { sendCall } from './send.js'
 import { settle } from './settle.js'
@@ -80,8 +80,7 @@ export async function makeCall(
     // Who had the lock meanwhile may have had the result, and left no record: under the same key the tool does not run again.
     const before = intent ?? sent
     if (before !== undefined) changeCall(run, entry, (call) => ({ ...call, sent: 'repeated' }))
-    const { stage } = entry.call
-    if (stage.name === 'waiting' && stage.isCancelling) throw new TaskCancelledError(undefined, { callId })
+    if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
     const response = await sendCall(run, entry, start, {
       ...{ controller, lock, before },
       onSend: (record) => {
@@ -94,9 +93,11 @@ export async function makeCall(
     const at = now(run)
     // Born terminal, its result can be fetched; else the first poll is one interval away.
     const earliestAt = isTerminal(task.status) ? at : at + pollInterval(task.pollIntervalMs, rules.policy)
-    await attachToTask(run, entry, newTaskRecord(task, run.port.era(), at, earliestAt), 'unwritten')
+    const record = newTaskRecord(task, run.port.era(), at, earliestAt)
+    const cancelling = { isWanted: isCancelling(entry), isTaken: false, at }
+    await attachToTask(run, entry, cancelling.isWanted ? { ...record, cancelling } : record, 'unwritten')
     if (entry.task !== undefined) tell(run, entry.task)
-    resumeCancel(run, entry, signal.aborted)
+    if (signal.aborted) resumeCancel(run, entry, true)
   } catch (error) {
     // Told, forgotten or started again while it waited: whoever did that has settled it.
     const isOver = entry.task !== undefined || signal.reason === TOLD || signal.reason === LOCK_LOST

@@ -7,6 +7,7 @@ import { dropForgotten } from './forget.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
 import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
+import { cancelTold } from './requests.js'
 import { now, type Receive, type Run } from './run.js'
 import { settle } from './settle.js'
 import { recordOfEnded, recordOfEntry, tell } from './showing.js'
@@ -44,8 +45,9 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
   // Several calls may have one task, and a call that was forgotten may have been found again.
   if (task !== undefined) learnFrom(run, task)
   if (isForgotten(run, callId, startedAt)) return
-  for (const takeRecord of run.wantedRecords) takeRecord(record)
   const known = calls.get(callId)
+  if (record.isCancelled) return known && cancelTold(run, known)
+  for (const takeRecord of run.wantedRecords) takeRecord(record)
   if (task === undefined) {
     if (outcome === undefined || known === undefined) return
     const waiting = isSentAgain(known, record) ? putCall(run, newCall(run, callId, record.tool, record)) : known

@@ -12,7 +12,7 @@ import {
 import { asFound, type Call, isDone, settledBy } from '../record/call.js'
 import { byClock } from '../record/codec.js'
 import type { StartPlan } from '../record/planStart.js'
-import type { CallRecord } from '../record/record.js'
+import { type CallRecord, isOver } from '../record/record.js'
 import { isSettled, type ToolCallState } from '../record/toolCallState.js'
 import { abortError } from '../time/abort.js'
 import { changeCall } from './changes.js'
@@ -78,6 +78,7 @@ export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept
   const { task } = record
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
+  entry.hadEnded ||= isOver(task) && Math.max(task.receivedAt, task.snapshotAt) <= entry.call.startedAt
   changeCall(run, entry, (call) => asFound(call, record))
   // It may have been read before the clock was set back, and shown as ended until now.
   void attachToTask(run, entry, byClock(task, now(run)), kept)
@@ -94,7 +95,11 @@ export function putFound(
 ): CallEntry {
   const { callId, tool, task, startedAt, idempotencyKey } = record
   const call = newCall(run, callId, tool, record)
-  if (plan === 'follow') return followFound(run, putCall(run, call), record, kept)
+  if (plan === 'follow') {
+    const entry = putCall(run, call)
+    entry.hadEnded = task !== undefined && isOver(task)
+    return followFound(run, entry, record, kept)
+  }
   if (plan === 'ended') {
     const endedAt = task?.lost?.at || task?.snapshotAt || task?.notedAt || startedAt
     const entry = putCall(run, { ...call, stage: { name: 'recorded', record, endedAt } })

@@ -9,6 +9,7 @@ import { changeCall, changeTask } from './changes.js'
 import { type CallEntry, leftSignal, type TaskEntry } from './entries.js'
 import { setInput } from './inputs.js'
 import { type Run, take } from './run.js'
+import { recordOfEntry } from './showing.js'
 
 /*
  * Requests for a task. They are sent again until the server has accepted them, or no call follows the task any longer.
@@ -127,9 +128,8 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
   const { task, call } = entry
   if (call.stage.name !== 'waiting' && call.stage.name !== 'calling' && call.stage.name !== 'task') return
   if (mayBeMade(call)) {
-    changeCall(run, entry, (known) =>
-      mayBeMade(known) ? { ...known, stage: { ...known.stage, isCancelling: true } } : known,
-    )
+    noteCancelling(run, entry)
+    run.tabs.post({ type: 'record', record: { ...recordOfEntry(run, entry), isCancelled: true } })
     await entry.started
     // By then it has the task of the other page, has settled, or waits for its lock again.
     return cancel(run, entry)
@@ -137,6 +137,38 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
   if (task === undefined) return entry.abort?.abort(new TaskCancelledError(undefined, { callId: call.callId }))
   if (!task.record.cancelling.isTaken) task.cancelling ??= sendCancel(run, entry, task)
   return task.cancelling
+}
+
+/**
+ * Another tab has cancelled the call before it knew what this one has made of it. That tab may be gone by the time there is a task.
+ *
+ * ```text
+ * tab A  not sent ─────────── told ─ cancelled
+ *        tools/call ───────── told ────────── task: wanted ─ tasks/get ─ tasks/cancel, unless B has sent it
+ * tab B        waits ─ cancel() ─ tells
+ * tab C        waits ──────── told: waits on, and makes no call
+ * ```
+ */
+export function cancelTold(run: Run, entry: CallEntry): void {
+  const { task, call } = entry
+  if (task !== undefined || call.stage.name === 'settled') return
+  if (mayBeMade(call) || (call.stage.name === 'calling' && call.sent !== 'no')) noteCancelling(run, entry)
+  // In any case is one made anew that waits for its turn.
+  else if (call.stage.name !== 'waiting' || call.stage.for !== 'lock') void cancel(run, entry)
+}
+
+function noteCancelling(run: Run, entry: CallEntry): void {
+  changeCall(run, entry, (call) => {
+    const { stage } = call
+    return stage.name === 'waiting' || stage.name === 'calling'
+      ? { ...call, stage: { ...stage, isCancelling: true } }
+      : call
+  })
+}
+
+/** True if the call was cancelled before there is a task. */
+export function isCancelling({ call: { stage } }: CallEntry): boolean {
+  return (stage.name === 'waiting' || stage.name === 'calling') && stage.isCancelling
 }
 
 /**

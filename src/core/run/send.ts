@@ -1,6 +1,7 @@
 import {
   ConnectionFailedError,
   PageOutdatedError,
+  TaskCancelledError,
   TaskProtocolError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
@@ -16,6 +17,7 @@ import { untilOnline } from '../time/untilOnline.js'
 import { changeCall } from './changes.js'
 import { type CallEntry, LOCK_LOST } from './entries.js'
 import type { MakeOptions } from './makeCall.js'
+import { isCancelling } from './requests.js'
 import { now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
 import type { Source } from './tap.js'
@@ -148,6 +150,7 @@ export async function sendCall(
     (error, failures) => {
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
       const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
+      if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
       if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
       const waitMs = askedMs(error) ?? 0
       changeCall(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
@@ -159,6 +162,8 @@ export async function sendCall(
   )
 }
 
+const NEW_CALLING = { name: 'calling', inputs: NO_INPUTS, failure: undefined, isCancelling: false } as const
+
 /** The call waits for the network, or goes out. */
 function setOffline(run: Run, entry: CallEntry, isOffline: boolean, from: Source = isOffline ? 'call' : 'sent'): void {
   changeCall(
@@ -169,7 +174,7 @@ function setOffline(run: Run, entry: CallEntry, isOffline: boolean, from: Source
       if (stage.name === 'calling') return { ...call, stage: { ...stage, isOffline } }
       if (stage.name !== 'waiting') return call
       if (isOffline) return { ...call, stage: { ...stage, for: 'network' } }
-      return { ...call, stage: { name: 'calling', inputs: NO_INPUTS, failure: undefined, isOffline } }
+      return { ...call, stage: { ...NEW_CALLING, isOffline } }
     },
     from,
   )
@@ -179,7 +184,7 @@ function failedOnce(call: Call, error: Error): Call {
   const { stage } = call
   if (stage.name !== 'calling') return call
   const failure = { error, count: (stage.failure?.count ?? 0) + 1 }
-  return { ...call, stage: { name: 'calling', inputs: NO_INPUTS, failure, isOffline: false } }
+  return { ...call, stage: { ...stage, inputs: NO_INPUTS, failure, isOffline: false } }
 }
 
 /** True if nothing is known of the call. If a repetition cannot connect, the first attempt may still have arrived. */

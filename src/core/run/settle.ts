@@ -84,7 +84,7 @@ export async function settle(
   if ('error' in outcome) entry.reject(outcome.error)
   else entry.resolve(outcome.result)
   noteSettled(run, entry)
-  if (isSettled(entry.shown)) run.onSettled(entry.shown)
+  if (isSettled(entry.shown) && !entry.hadEnded) run.onSettled(entry.shown)
 }
 
 /** Keeps or removes the record of a call that ends. */

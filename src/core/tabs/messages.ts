@@ -11,6 +11,8 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  *                     server, its user has responded or cancelled, was asked, is back
  *            receiver merges it into its task. One that waits for the lock of the call follows the task; so does one that does not
  *                     know the call, but for `resume: 'lazy'`. One whose call has another task reads the storage (news.ts)
+ *  cancelled sent by  a tab whose user has cancelled the call while it waits for the lock (`cancel` in requests.ts)
+ *            receiver does not send the call, or has its task cancelled
  *  + outcome sent by  the tab whose call has ended without a task (settle.ts)
  *            receiver settles the call that waits for its lock
  * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others, or none where it
