@@ -63,8 +63,7 @@ function sharedAndApart(
   ]
 }
 
-/** For tests that start browsers, servers and package managers: a slow machine takes its time, and only what hangs fails. */
-const slow = { testTimeout: 240_000, hookTimeout: 240_000 }
+const PATIENCE_MS = 240_000
 
 /**
  * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
@@ -80,7 +79,6 @@ export function inOtherEngines(names: readonly string[]): TestProjectInlineConfi
       include: names.map((name) => `test/browser/${name}.test.ts`),
       globalSetup: ['test/setup/engine.ts'],
       provide: { client: 'full', engine },
-      ...slow,
       sequence: { groupOrder: 1 },
     },
   }))
@@ -112,8 +110,9 @@ export default defineConfig({
     retry: 0,
     // Many tests wait, for a second of a browser, a database or another process to pass, and leave their core to others.
     maxWorkers: 2 * availableParallelism(),
-    // Nothing waits for real time; how long the computing takes is the machine's affair.
-    testTimeout: 60_000,
+    // Only what hangs fails: how long the computing takes is the machine's affair.
+    testTimeout: PATIENCE_MS,
+    hookTimeout: PATIENCE_MS,
     restoreMocks: true,
     unstubGlobals: true,
     projects: [
@@ -190,7 +189,6 @@ export default defineConfig({
           environment: 'node',
           include: [browserTests],
           provide: { client: 'full', engine: 'chromium' },
-          ...slow,
           // After the fast projects.
           sequence: { groupOrder: 1 },
         },
@@ -202,7 +200,6 @@ export default defineConfig({
           environment: 'node',
           include: ['test/browser/durability.test.ts'],
           provide: { client: 'lite', engine: 'chromium' },
-          ...slow,
           sequence: { groupOrder: 1 },
         },
       },
@@ -215,7 +212,6 @@ export default defineConfig({
           environment: 'node',
           include: [packageTests],
           globalSetup: ['test/setup/packed.ts'],
-          ...slow,
           sequence: { groupOrder: 1 },
         },
       },

@@ -151,10 +151,11 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
  */
 export function cancelTold(run: Run, entry: CallEntry): void {
   const { task, call } = entry
-  if (task !== undefined || call.stage.name === 'settled') return
-  if (mayBeMade(call) || (call.stage.name === 'calling' && call.sent !== 'no')) noteCancelling(run, entry)
-  // In any case is one made anew that waits for its turn.
-  else if (call.stage.name !== 'waiting' || call.stage.for !== 'lock') void cancel(run, entry)
+  const { stage, sent } = call
+  if (task !== undefined) return
+  if (mayBeMade(call) || (stage.name === 'calling' && sent !== 'no')) noteCancelling(run, entry)
+  // One that waits to be made anew is a later call than the one that was cancelled.
+  else if (stage.name !== 'waiting' || stage.for !== 'lock') void cancel(run, entry)
 }
 
 function noteCancelling(run: Run, entry: CallEntry): void {
