@@ -18,7 +18,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                started keeps it from being made.
  * cancel() of a task             nothing here. `tasks/cancel` is sent, and polled until the server says how the task ended.
  * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
- *                                its task is cancelled on the server; if not, the call is not made.
+ *                                its task is cancelled on the server; if not, the call is not made. The other tabs are told, and do
+ *                                the same (`cancelTold`).
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
  *                                stays, and says so: the tool may run all the same, this page does not know the id of its task, and no
  *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on
