@@ -63,10 +63,12 @@ it('the row of a call leaves out what has no value', () => {
 
 it('the row of a call whose tool has failed says so, in the tone of failures', () => {
   const task = { ...working.task, status: 'completed' }
-  const call = { ...working, phase: 'completed', task, result: { content: [], isError: true } } as ToolCallState
+  const result = { content: [{ type: 'text', text: 'No figures\nof Q3' }], isError: true }
+  const call = { ...working, phase: 'completed', task, result } as ToolCallState
   expect(callRow(call, { nextPollAt: undefined, lastHeardAt: undefined }, 5000)).toMatchObject({
     phase: 'completed, isError',
     tone: 'danger',
+    message: 'No figures of Q3',
     facts: expect.arrayContaining([['Phase', 'completed, isError']]),
   })
 })

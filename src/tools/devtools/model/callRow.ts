@@ -52,7 +52,7 @@ export function callRow(
     call
   const untilPoll = nextPollAt === undefined ? undefined : nextPollAt - now
   const next = untilPoll === undefined ? undefined : untilPoll > 0 ? `in ${ticking(untilPoll)}` : 'now'
-  const message = withoutId(error?.message ?? task?.statusMessage ?? '', task?.taskId)
+  const message = withoutId(error?.message ?? failureText(call) ?? task?.statusMessage ?? '', task?.taskId)
   return {
     title: titleOf(call),
     phase: phaseOf(call),
@@ -90,6 +90,11 @@ export function callRow(
 /** The phase of a call, in which a tool that has failed is no success. */
 export function phaseOf({ phase, result }: ToolCallState): string {
   return result?.isError ? `${phase}, isError` : phase
+}
+
+/** What a tool that has failed says. */
+function failureText({ result }: ToolCallState): string | undefined {
+  return result?.isError ? result.content.find((block) => block.type === 'text')?.text : undefined
 }
 
 /** The facts that have a value: a label without one says nothing. */
