@@ -49,14 +49,14 @@ let releases = 0
 export const bookReview = defineTool({
   name: 'book_review',
   title: 'Book a review',
-  description: 'Asks for a room and for a time, at once.',
+  description: 'Asks for a room and for a day, at once.',
   inputSchema: z.object({}),
   taskSupport: 'required',
   onOrphan: 'retry',
   async handler(_, { elicit }) {
     const [room, time] = await Promise.all([
-      choose(elicit, 'Which room is the review in?', ['Screening room', 'Edit suite', 'Roof']),
-      choose(elicit, 'When is the review?', ['Today', 'Tomorrow', 'Next week']),
+      choose(elicit, 'Which room is the review in?', 'Room', ['Screening room', 'Edit suite', 'Roof']),
+      choose(elicit, 'When is the review?', 'Day', ['Today', 'Tomorrow', 'Next week']),
     ])
     return text(room && time ? `Booked: ${room}, ${time.toLowerCase()}.` : 'Nothing was booked.')
   },
@@ -90,16 +90,16 @@ export const askProducer = defineTool({
   onOrphan: 'retry',
   async handler(_, { elicit, signal }) {
     for (let round = 1; !signal.aborted; round += 1) {
-      await choose(elicit, `Is the ending final? (${round})`, ['Yes', 'Quite', 'Absolutely'])
+      await choose(elicit, `Is the ending final? (${round})`, 'Answer', ['Yes', 'Quite', 'Absolutely'])
     }
     return text('The producer is content.')
   },
 })
 
-async function choose(elicit: Elicit, message: string, choices: string[]): Promise<string | undefined> {
+async function choose(elicit: Elicit, message: string, title: string, choices: string[]): Promise<string | undefined> {
   const requestedSchema = {
     type: 'object' as const,
-    properties: { choice: { type: 'string' as const, title: 'Choice', enum: choices } },
+    properties: { choice: { type: 'string' as const, title, enum: choices } },
     required: ['choice'],
   }
   const answer = await elicit({ mode: 'form', message, requestedSchema })

@@ -77,12 +77,13 @@ test('a response that does not get through stays in its form until it has, and i
 test('two input requests at once are answered one by one, and a page to visit is shown in full', async () => {
   const { tab } = studio
   await tab.getByRole('button', { name: 'Book a review' }).click()
-  for (const [message, choice] of [
-    ['When is the review?', 'Tomorrow'],
-    ['Which room is the review in?', 'Edit suite'],
+  for (const [message, label, choice] of [
+    ['When is the review?', 'Day', 'Tomorrow'],
+    ['Which room is the review in?', 'Room', 'Edit suite'],
   ] as const) {
     const asked = await openQuestion(tab, message)
-    await asked.getByLabel('Choice').selectOption(choice)
+    await asked.getByText(label, { exact: true }).waitFor()
+    await asked.locator('select').selectOption(choice)
     await asked.getByRole('button', { name: 'Submit' }).click()
   }
   await said(tab, 'Booked: Edit suite, tomorrow.')
@@ -97,7 +98,7 @@ test('a tool that never stops asking is ended by cancelling it', async () => {
   const { tab } = studio
   await tab.getByRole('button', { name: 'Ask the producer' }).click()
   const asked = await openQuestion(tab, 'Is the ending final? (1)')
-  await asked.getByLabel('Choice').selectOption('Quite')
+  await asked.getByLabel('Answer').selectOption('Quite')
   await asked.getByRole('button', { name: 'Submit' }).click()
   await openQuestion(tab, 'Is the ending final? (2)')
   await tab.getByRole('button', { name: 'Cancel: Ask the producer' }).click()

@@ -9,7 +9,7 @@ export const deskTools = [
   {
     name: 'book_review',
     title: 'Book a review',
-    about: 'Asks for a room and a time.',
+    about: 'Asks for a room and a day.',
     action: 'Book',
   },
   { name: 'link_festival', title: 'Link the festival', about: 'Sends you to the festival’s own page.', action: 'Link' },
