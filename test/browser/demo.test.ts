@@ -73,12 +73,22 @@ test('with taskwire/lite the same page does the same, over a reload', async () =
   await studio.expectPatience()
 })
 
-test('a cancelled render is cancelled on the server, once', async () => {
+test('a cancelled render is cancelled on the server, once, and both tabs say meanwhile that it is', async () => {
   const { tab } = studio
+  const second = await studio.openTab()
+  const other = cardOf(second, 'Low tide')
   const card = await render(tab, 'Low tide', { seconds: 60 })
   await see(card, /frame \d+ of 144/)
+  await see(other, /frame \d+ of 144/)
+  // The server may stop before a test has looked.
+  await second.evaluate(`
+    globalThis.said = []
+    new MutationObserver(() => said.push(document.body.textContent))
+      .observe(document.body, { subtree: true, childList: true, characterData: true })
+  `)
   await button(tab, 'Cancel Low tide').click()
-  await see(card, 'Cancelled')
+  await Promise.all([see(card, 'Cancelled'), see(other, 'Cancelled')])
+  expect(await second.evaluate('said.join()')).toMatch(/(Cancelling|The server is stopping)…/)
 
   expect(await studio.counts()).toMatchObject({ 'tools/call': 1, 'tasks/cancel': 1 })
   await studio.expectPatience()

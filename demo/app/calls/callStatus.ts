@@ -15,11 +15,12 @@ export interface CallStatus {
 
 /** What a call is at, in a word or two. */
 export function callStatus(call: ToolCallState): CallStatus {
+  if (call.isCancelling) return { label: 'Cancelling', tone: 'neutral' }
   switch (call.phase) {
     case 'calling':
       return { label: 'Starting', tone: 'active' }
     case 'working':
-      return call.isCancelling ? { label: 'Cancelling', tone: 'neutral' } : { label: 'Working', tone: 'active' }
+      return { label: 'Working', tone: 'active' }
     case 'input_required':
       return { label: 'Asks you', tone: 'warning' }
     case 'ended':

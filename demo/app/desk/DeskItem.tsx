@@ -1,6 +1,7 @@
 import { useTaskClient, useToolCallMutation } from 'taskwire/react'
 import { CallStatusLabel } from '../calls/CallStatusLabel.js'
 import { hasEnded } from '../calls/callStatus.js'
+import { cancelNote } from '../calls/cancelNote.js'
 import { networkNote } from '../calls/networkNote.js'
 import { Problem } from '../calls/Problem.js'
 import type { DeskTool } from './deskTools.js'
@@ -27,7 +28,7 @@ export function DeskItem({ tool: { name, title, about, action } }: { tool: DeskT
         {call?.error || call?.result?.isError ? (
           <Problem call={call} />
         ) : (
-          <p className="muted">{(call && networkNote(call)) ?? said ?? doing ?? about}</p>
+          <p className="muted">{(call && networkNote(call)) ?? (call && cancelNote(call)) ?? said ?? doing ?? about}</p>
         )}
       </div>
       {call && (

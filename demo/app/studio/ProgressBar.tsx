@@ -1,4 +1,5 @@
 import type { ToolCallState } from 'taskwire'
+import { cancelNote } from '../calls/cancelNote.js'
 import { networkNote } from '../calls/networkNote.js'
 
 /** How far the work has come, in the words and numbers of the server, and the state of the connection if the user has to know it. */
@@ -7,9 +8,10 @@ export function ProgressBar({ call }: { call: ToolCallState }) {
   const { progress = 0, total } = call.progress ?? {}
   // #endregion progress
   const said =
-    total === undefined
+    cancelNote(call) ??
+    (total === undefined
       ? (call.task?.statusMessage ?? (call.task ? 'In the queue' : 'Waiting for the server'))
-      : `${call.progress?.message}, frame ${progress} of ${total}`
+      : `${call.progress?.message}, frame ${progress} of ${total}`)
   const note = networkNote(call)
   return (
     <div className="progress">
