@@ -43,6 +43,16 @@ test('a second tab shows the same work, and two tabs make one call and one polle
   await studio.expectPatience()
 })
 
+test('a shot that is rendered twice counts as two runs, and tabs that follow them add none', async () => {
+  const { tab } = studio
+  await openBeside()
+  await seePicture(await render(tab, 'Harbour at dawn'))
+  await see(tab, '1 run, 0 lost')
+  await render(tab, 'Harbour at dawn')
+  await see(tab, '2 runs, 0 lost')
+  expect(await tally()).toMatchObject({ 'tools/call': 2 })
+})
+
 test('Escape in the second tab closes it, and the focus is back on its button', async () => {
   const { tab } = studio
   const beside = await openBeside()

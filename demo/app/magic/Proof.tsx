@@ -14,8 +14,10 @@ export function Proof() {
   const calls = useToolCalls()
   const isAtWork = calls.some((call) => !hasEnded(call))
   const lost = calls.filter(({ error }) => LOSSES.some((loss) => error instanceof loss)).length
+  const sum = (of: 'calls' | 'polls' | 'runs') => tallies.reduce((all, tally) => all + tally[of], 0)
+  // A shot that is rendered again is the same call, and another run. Of earlier visits and closed tabs there are calls alone.
+  const runs = Math.max(calls.length, sum('runs'))
   const pollers = tallies.filter(({ polled }) => polled.length > 0).length
-  const sum = (of: 'calls' | 'polls') => tallies.reduce((all, tally) => all + tally[of], 0)
   // A server of 2025-11-25 only hints that a poll is worthwhile.
   const role = isPushed && !isLegacy ? 'listener' : 'poller'
   // Before the first poll, and where one tab takes over from another.
@@ -23,7 +25,7 @@ export function Proof() {
   return (
     <div className="proof">
       <p className="proof-sum">
-        {plural(calls.length, 'run')}, {lost} lost
+        {plural(runs, 'run')}, {lost} lost
       </p>
       <p className="proof-sentence">
         {plural(tallies.length, 'tab')}, {pollers > 0 ? plural(pollers, role) : none}

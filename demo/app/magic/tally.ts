@@ -6,6 +6,8 @@ export interface TabTally {
   readonly tab: string
   readonly calls: number
   readonly polls: number
+  /** The tasks that the server has made for its calls. */
+  readonly runs: number
   readonly polled: readonly string[]
 }
 
@@ -21,7 +23,9 @@ const listeners = new Set<() => void>()
 // A frame has the session of its page, so each counts under a name of its own, over reloads.
 const KEY = `northlight:tally${isBeside ? ':beside' : ''}`
 
-let own: TabTally = { tab, calls: 0, polls: 0, ...saved(), polled: [] }
+const NOTHING = { calls: 0, polls: 0, runs: 0 }
+
+let own: TabTally = { tab, ...NOTHING, ...saved(), polled: [] }
 let tallies: readonly TabTally[] = [own]
 
 /** The tallies of all tabs that are open; a new list when one of them has changed. */
@@ -44,7 +48,7 @@ export function countRequests(client: TaskClient): void {
     { wire: true },
   )
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data.type === 'reset') return setOwn({ ...own, calls: 0, polls: 0 })
+    if (data.type === 'reset') return setOwn({ ...own, ...NOTHING })
     const others = tallies.filter((one) => one.tab !== data.tally.tab)
     put(data.type === 'closed' ? others : [...others, data.tally])
     if (data.type === 'opened') post('counted')
@@ -56,7 +60,7 @@ export function countRequests(client: TaskClient): void {
 
 /** Begins to count anew, in every tab. */
 export function resetTally(): void {
-  setOwn({ ...own, calls: 0, polls: 0 })
+  setOwn({ ...own, ...NOTHING })
   post('reset')
 }
 
@@ -65,6 +69,8 @@ function count(tally: TabTally, observation: TaskClientObservation): TabTally {
     case 'wire-sent':
       if (observation.method === 'tools/call') return { ...tally, calls: tally.calls + 1 }
       return observation.method === 'tasks/get' ? { ...tally, polls: tally.polls + 1 } : tally
+    case 'task-created':
+      return { ...tally, runs: tally.runs + 1 }
     case 'poll-sent':
     case 'push-opened':
     case 'leader-gained':
@@ -81,7 +87,7 @@ function count(tally: TabTally, observation: TaskClientObservation): TabTally {
 
 function setOwn(next: TabTally): void {
   own = next
-  sessionStorage.setItem(KEY, JSON.stringify({ calls: own.calls, polls: own.polls }))
+  sessionStorage.setItem(KEY, JSON.stringify({ calls: own.calls, polls: own.polls, runs: own.runs }))
   post('counted')
   put([...tallies.filter((one) => one.tab !== tab), own])
 }
