@@ -1,6 +1,7 @@
-import { act, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { createTaskClient } from 'taskwire'
 import { TaskClientProvider, useToolCallMutation } from 'taskwire/react'
+import { keptResults } from 'taskwire/results'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, scriptTask } from 'taskwire/testing'
 import { expect, test, vi } from 'vitest'
@@ -11,6 +12,7 @@ import { Problem } from '../docs/examples/errors.js'
 import { Report } from '../docs/examples/hooks/Report.js'
 import { ReportButton } from '../docs/examples/hooks/ReportButton.js'
 import { Inbox } from '../docs/examples/Inbox.js'
+import { KeptReport } from '../docs/examples/KeptReport.js'
 import { isSilent } from '../docs/examples/lastHeard.js'
 import { Reports } from '../docs/examples/Reports.js'
 import { ReportWithToast } from '../docs/examples/toast.js'
@@ -121,6 +123,47 @@ test('the button of the page on cancelling asks the server once and goes away wh
   await advance(3000)
   expect(screen.queryByRole('button')).toBeNull()
   expect(server.count('tasks/cancel')).toBe(1)
+})
+
+test('the report of the page on reloads is shown, with its date, on a visit after the server has dropped it', async () => {
+  const hour = 3_600_000
+  const server = createTestServer({ tools: [{ ...report, ttlMs: hour }] })
+  const items = new Map<string, string>()
+  const visit = () => {
+    const client = createTaskClient({
+      url: server.url,
+      environment: server.browser.openPage().environment,
+      results: keptResults({
+        items: {
+          get: async (name) => items.get(name),
+          set: async (name, text) => void items.set(name, text),
+          remove: async (names) => names.forEach((name) => void items.delete(name)),
+          names: async () => [...items.keys()],
+        },
+      }),
+    })
+    render(
+      <TaskClientProvider client={client}>
+        <KeptReport />
+      </TaskClientProvider>,
+    )
+    return client
+  }
+  const client = visit()
+  fireEvent.click(screen.getByRole('button', { name: 'Generate the report' }))
+  await act(() => server.advance(10_000))
+  expect(screen.getByText('The report')).toBeDefined()
+  const date = screen.getByText(/^Generated on /).textContent
+  cleanup()
+  await client.close()
+
+  await server.advance(2 * hour)
+  const before = server.count('tasks/get')
+  visit()
+  await act(() => server.advance(1000))
+  expect(screen.getByText('The report')).toBeDefined()
+  expect(screen.getByText(/^Generated on /).textContent).toBe(date)
+  expect([server.count('tools/call'), server.count('tasks/get') - before]).toEqual([1, 0])
 })
 
 test('the toast of the page on notifying says once that the report is ready', async () => {
