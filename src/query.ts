@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export type { ClearedMutation, ClearedQuery, ClearedQueryClient } from './bindings/query/clearWhenForgotten.js'
+export type { QueryOfCall } from './bindings/query/fetchFor.js'
 export {
   type ToolCallMutation,
   type ToolCallMutationContext,
@@ -12,7 +13,6 @@ export {
   toolCallMutationOptions,
 } from './bindings/query/toolCallMutationOptions.js'
 export {
-  type QueryOfCall,
   type ToolCallQuery,
   type ToolCallQueryBase,
   type ToolCallQueryContext,

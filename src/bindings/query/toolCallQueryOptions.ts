@@ -1,13 +1,15 @@
 import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
 import { checkMembers } from '../../core/client/checkNames.js'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
-import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.js'
+import type { TaskClient, ToolCall, ToolCallOptions } from '../../core/client/taskClient.js'
 import type { ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
 import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
 import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
+import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
+import { noteHeld } from './heldCall.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
@@ -64,12 +66,6 @@ export interface AnyToolCallQueryOptions {
   readonly meta?: ToolCallMeta | undefined
   readonly keepResult?: ToolCallOptions['keepResult']
   readonly query?: object | undefined
-}
-
-/** The part of a TanStack query that the options read. It fits `Query` of every copy of TanStack Query. */
-export interface QueryOfCall {
-  readonly state: { readonly status: string; readonly dataUpdateCount: number; readonly errorUpdateCount: number }
-  getObserversCount(): number
 }
 
 /** The part of a `QueryFunctionContext` that the query function reads. */
@@ -170,7 +166,24 @@ export function toolCallQuery(
       if (suspense && isForgottenOnScreen(fetched)) return untilAborted(context.signal)
       noteFetched(fetched)
     }
-    const isRepeat = fetched !== undefined && hasEnded(fetched) && (suspense?.isReset || isObserved(fetched))
+    const reason = fetched && reasonOf(fetched)
+    const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
+    try {
+      return await toolOutput(await call.result, name, outputSchema)
+    } finally {
+      if (fetched !== undefined) noteHeld(fetched, call.getState())
+    }
+  }
+
+  function isAfterReset(fetched: QueryOfCall | undefined): boolean {
+    return suspense?.isReset === true && fetched !== undefined && hasEnded(fetched)
+  }
+
+  function newestCall(): ToolCall | undefined {
+    return key === undefined ? undefined : client.getToolCall(client.toolCallId(name, key))
+  }
+
+  function startCall(context: ToolCallQueryContext, isRepeat: boolean): ToolCall {
     const callOptions: ToolCallOptions & AnyArguments = {
       // Reading the signal lets TanStack give the fetch up on unmount, and with it what the repeat brings.
       ...(isRepeat ? { repeat: 'settled' } : { signal: context.signal }),
@@ -179,8 +192,7 @@ export function toolCallQuery(
       ...(keepResult && { keepResult }),
       [ANY_ARGUMENTS]: true,
     }
-    const { result } = client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)
-    return toolOutput(await result, name, outputSchema)
+    return client.startToolCall({ name, ...(isArguments(args) && { arguments: args }) }, callOptions)
   }
 
   return {
@@ -227,15 +239,6 @@ function warnOfChange(client: TaskClient, { name, key, arguments: args }: AnyToo
     return
   warnedOf.set(client, warned.add(callId))
   warnOfOtherArguments(name, key)
-}
-
-function hasEnded({ state }: QueryOfCall): boolean {
-  return state.dataUpdateCount + state.errorUpdateCount > 0
-}
-
-/** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
-function isObserved(query: QueryOfCall): boolean {
-  return query.getObserversCount() > 0
 }
 
 type Enabled = boolean | ((query: QueryOfCall) => boolean)

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { clearWhenForgotten } from '../query/clearWhenForgotten.js'
 import { type AnyToolCallQueryOptions, toolCallKey } from '../query/toolCallQueryOptions.js'
+import { followNewerCall } from '../shared/followNewerCall.js'
 import { keyedCallId } from '../shared/keyedCallId.js'
 import type { OnSettled } from '../shared/onSettled.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
@@ -15,10 +16,12 @@ export function useQueriedCall(
   client: TaskClient,
   options: AnyToolCallQueryOptions & OnSettled,
 ): ToolCallControls & { retry: () => void } {
+  const { name } = options
   const key = toolCallKey(options)
-  const callId = keyedCallId(client, { ...options, key })
+  const callId = keyedCallId(client, { name, key })
   const queryClient = useQueryClient()
   useEffect(() => clearWhenForgotten(client, queryClient), [client, queryClient])
+  useEffect(() => followNewerCall(queryClient, client, name, key), [queryClient, client, name, key])
   useOnSettled(client, options, callId)
-  return { ...useToolCallControls(client, callId), retry: useRetry(client, options.name, key) }
+  return { ...useToolCallControls(client, callId), retry: useRetry(client, name, key) }
 }

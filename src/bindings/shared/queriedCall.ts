@@ -6,6 +6,7 @@ import {
   toolCallKey,
   toolCallQuery,
 } from '../query/toolCallQueryOptions.js'
+import { type FollowedQueryClient, followNewerCall } from './followNewerCall.js'
 import { keyedCallId } from './keyedCallId.js'
 import { type QueryClientOfCalls, retryCall } from './retryCall.js'
 
@@ -16,12 +17,14 @@ export interface QueriedCall {
   /** On a server it is disabled, where some bindings fetch what they render. */
   query(): ToolCallQuery<unknown>
   retry(): void
+  /** To be called in a component that is mounted. Returns a function that ends it. */
+  followNewer(): () => void
 }
 
 export function queriedCall(
   client: () => TaskClient,
   options: () => AnyToolCallQueryOptions,
-  queryClient: QueryClientOfCalls & ClearedQueryClient,
+  queryClient: QueryClientOfCalls & ClearedQueryClient & FollowedQueryClient,
   isServer: boolean,
 ): QueriedCall {
   const key = () => toolCallKey(options())
@@ -34,5 +37,6 @@ export function queriedCall(
       return (isServer ? { ...query, enabled: false } : query) as ToolCallQuery<unknown>
     },
     retry: () => retryCall(queryClient, client(), options().name, key()),
+    followNewer: () => followNewerCall(queryClient, client(), options().name, key()),
   }
 }

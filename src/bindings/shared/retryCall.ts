@@ -1,4 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { fetchFor } from '../query/fetchFor.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 
 /** The part of a QueryClient that is used: each binding may bring a copy of its own. */
@@ -22,5 +23,5 @@ export function retryCall(
   key: string | undefined,
 ): void {
   const query = queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
-  if (typeof query?.options.queryFn === 'function') query.fetch().catch(() => {})
+  if (typeof query?.options.queryFn === 'function') fetchFor('again', query)
 }

@@ -1,5 +1,5 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/solid-query'
-import { type Accessor, createMemo } from 'solid-js'
+import { type Accessor, createEffect, createMemo, on, onCleanup } from 'solid-js'
 import { isServer } from 'solid-js/web'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
@@ -56,9 +56,10 @@ export function useToolCall(
 ): object {
   const options = () => checkedOptions('useToolCall', given())
   const client = useClient(options)
-  const { query, retry, ...queried } = queriedCall(client, options, useQueryClient(), isServer)
+  const { query, retry, followNewer, ...queried } = queriedCall(client, options, useQueryClient(), isServer)
   const callId = createMemo(queried.callId)
   const result = useQuery(query)
   createOnSettled(client, options, callId)
+  createEffect(on([client, callId], () => onCleanup(followNewer())))
   return extendResult(extendResult(result, createControls(client, callId)), { retry })
 }

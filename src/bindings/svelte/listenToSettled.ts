@@ -1,7 +1,6 @@
-import { onMount } from 'svelte'
-import { toStore } from 'svelte/store'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { type OnSettled, type StartedCalls, watchSettled } from '../shared/onSettled.js'
+import { whileMounted } from './whileMounted.js'
 
 /** Calls `onSettled` with each call that settles and is the component's, while the component is mounted. */
 export function listenToSettled(
@@ -10,19 +9,8 @@ export function listenToSettled(
   shownId: () => string | undefined,
   started?: StartedCalls,
 ): void {
-  onMount(() => {
-    let listensTo: TaskClient | undefined
-    let unsubscribe = () => {}
-    const unfollow = toStore(client).subscribe((from) => {
-      // Svelte's stores take every object for another one.
-      if (from === listensTo) return
-      listensTo = from
-      unsubscribe()
-      unsubscribe = watchSettled(from, options, shownId, started)
-    })
-    return () => {
-      unfollow()
-      unsubscribe()
-    }
-  })
+  whileMounted(
+    () => [client()],
+    () => watchSettled(client(), options, shownId, started),
+  )
 }

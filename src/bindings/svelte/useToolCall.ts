@@ -14,6 +14,7 @@ import { controlsOf } from './controlsOf.js'
 import { listenToSettled } from './listenToSettled.js'
 import { createQuery, isServer, useQueryClient } from './svelteQuery.js'
 import { clientOf } from './useTaskClient.js'
+import { whileMounted } from './whileMounted.js'
 
 /** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
@@ -52,8 +53,9 @@ export function useToolCall<
 export function useToolCall(given: () => AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled): object {
   const options = () => checkedOptions('useToolCall', given())
   const client = clientOf(options)
-  const { callId, query, retry } = queriedCall(client, options, useQueryClient(), isServer)
+  const { callId, query, retry, followNewer } = queriedCall(client, options, useQueryClient(), isServer)
   const result = createQuery(query)
   listenToSettled(client, options, callId)
+  whileMounted(() => [client(), callId()], followNewer)
   return extendResult(extendResult(result, controlsOf(client, callId)), { retry })
 }

@@ -1,5 +1,5 @@
 import type { SkipToken, UseQueryReturnType } from '@tanstack/vue-query'
-import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue } from 'vue'
+import { type ComputedRef, type MaybeRefOrGetter, type Ref, toValue, watch } from 'vue'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
 import type { AnyToolCallQueryOptions, ToolCallQueryOptions } from '../query/toolCallQueryOptions.js'
@@ -70,9 +70,10 @@ export function useToolCall(
 ): object {
   const read = () => checkedOptions('useToolCall', toValue(options))
   const client = useClient(read)
-  const { callId, query, retry } = queriedCall(client, read, useQueryClient(), isServer)
+  const { callId, query, retry, followNewer } = queriedCall(client, read, useQueryClient(), isServer)
   // `shallow`: results and errors are shown as what they are, no proxies of them.
   const result = useQuery(() => ({ ...query(), shallow: true }))
   useOnSettled(client, read, callId)
+  if (!isServer) watch([client, callId], (_now, _before, onCleanup) => onCleanup(followNewer()), { immediate: true })
   return { ...result, ...useToolCallControls(client, callId), retry }
 }

@@ -1,0 +1,41 @@
+/** The part of a TanStack query that the options read. It fits `Query` of every copy of TanStack Query. */
+export interface QueryOfCall {
+  readonly state: {
+    readonly status: string
+    readonly fetchStatus: string
+    readonly dataUpdateCount: number
+    readonly errorUpdateCount: number
+  }
+  readonly options: { readonly queryFn?: unknown }
+  getObserversCount(): number
+}
+
+/**
+ * What a query that has ended is fetched for: to make its call `again`, or for the outcome of the `newer` call that
+ * something else has made meanwhile.
+ */
+export type FetchReason = 'again' | 'newer'
+
+const reasons = new WeakMap<object, FetchReason>()
+
+/** Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. */
+export function fetchFor(reason: FetchReason, query: { fetch(): Promise<unknown> }): void {
+  reasons.set(query, reason)
+  query.fetch().catch(() => {})
+  reasons.delete(query)
+}
+
+/** Why a query is being fetched, in its query function. Undefined where the outcome of its call is wanted, whichever that is. */
+export function reasonOf(query: QueryOfCall): FetchReason | undefined {
+  if (!hasEnded(query)) return undefined
+  return reasons.get(query) ?? (isObserved(query) ? 'again' : undefined)
+}
+
+export function hasEnded({ state }: Pick<QueryOfCall, 'state'>): boolean {
+  return state.dataUpdateCount + state.errorUpdateCount > 0
+}
+
+/** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
+function isObserved(query: QueryOfCall): boolean {
+  return query.getObserversCount() > 0
+}

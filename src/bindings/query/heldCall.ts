@@ -1,0 +1,19 @@
+import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+
+/** When the call was started whose outcome a query holds: `startedAt` tells calls of one key apart. */
+const held = new WeakMap<object, number | undefined>()
+
+/** A query has got what it was fetched for: the outcome of this call, if it has one. */
+export function noteHeld(query: object, call: ToolCallState): void {
+  held.set(query, isSettled(call) ? call.startedAt : undefined)
+}
+
+/**
+ * True if a query that has ended holds the outcome of this call. Nothing is noted of a query that comes out of a server's page or
+ * a storage: it may hold that of a call that has ended, and holds it from then on.
+ */
+export function holds(query: object, call: ToolCallState): boolean {
+  const isOver = call.endedAt !== undefined
+  if (!held.has(query) && isOver) held.set(query, call.startedAt)
+  return held.get(query) === call.startedAt
+}
