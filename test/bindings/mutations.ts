@@ -12,6 +12,24 @@ function show({ status, data, call }: ShownBy['useToolCallMutation']): string {
 /** A press in an earlier visit that came to its end there, or did not. */
 const reloads: readonly Behaviour[] = (['eager', 'lazy'] as const).flatMap((resume) => [
   {
+    name: `a press right after a reload that is refused, as a call of its key still runs, is an error until that ends (${resume})`,
+    client: { resume },
+    async run(world) {
+      const before = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => before.shown.mutate({ seconds: 4 }))
+      await world.advance(1500)
+      await world.reload()
+      const view = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.act(() => view.shown.mutate({ seconds: 1 }))
+      await world.advance(1000)
+      expect(view.shown.error?.name).toBe('ToolCallKeyConflictError')
+      expect(view.text).toBe('error: working undefined')
+      await world.advance(5000)
+      expect(view.text).toBe('success: completed {"seconds":4}')
+      expect(world.server.count('tools/call')).toBe(1)
+    },
+  },
+  {
     name: `a mutation with a key shows the call that is still running after a reload (${resume})`,
     client: { resume },
     async run(world) {
@@ -126,6 +144,24 @@ export const mutations: readonly Behaviour[] = [
       await act(() => view.shown.mutate({ seconds: 1 }))
       await advance(3000)
       expect(view.text).toBe('success: completed {"seconds":1}')
+    },
+  },
+  {
+    name: 'a press that is refused late, as another tab was first, is an error until the call of that tab ends',
+    async run(world) {
+      const other = world.openTab()
+      const view = world.mount('useToolCallMutation', WEEKLY, show)
+      await world.advance(100)
+      world.server.faults.delay(3000, { method: 'tools/call', times: 1 })
+      await world.act(() => void other.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'weekly' }))
+      await world.advance(1000)
+      await world.act(() => view.shown.mutate({ seconds: 1 }))
+      await world.advance(3000)
+      expect(view.shown.error?.name).toBe('ToolCallKeyConflictError')
+      expect(view.text).toBe('error: working undefined')
+      await world.advance(6000)
+      expect(view.text).toBe('success: completed {"seconds":5}')
+      expect(world.server.count('tools/call')).toBe(1)
     },
   },
   ...reloads,

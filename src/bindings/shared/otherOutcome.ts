@@ -67,10 +67,11 @@ export function followOtherOutcome(
     handles.add(call)
     shown = startedAt
     isHidden = false
-    const set = (next: CallOutcome) => {
+    const set = (next: CallOutcome | undefined) => {
       if (isCurrent && !isHidden && turn === turns) onOutcome(next)
     }
-    if (!isEndOnly) set(outcomeOf('pending'))
+    // An earlier look may have shown that it runs.
+    set(isEndOnly ? undefined : outcomeOf('pending'))
     try {
       set(outcomeOf('success', { data: await toolOutput(await call.result, name, options().outputSchema) }))
     } catch (thrown) {
