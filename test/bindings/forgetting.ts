@@ -66,6 +66,24 @@ export const forgetting: readonly Behaviour[] = [
     },
   },
   {
+    name: '[EDGE-28] after forget() the app clears its queries, and what stays on the screen calls no tool when it renders',
+    async run(world) {
+      const view = world.mount('useToolCall', WORK, show)
+      await world.advance(5000)
+      await world.act(() => world.client.forget())
+      await world.act(() => world.page.queryClient.clear())
+      for (const gcTime of [1000, 2000]) {
+        await view.change({ ...WORK, query: { gcTime } })
+        await world.advance(3000)
+        expect(view.text).toBe(NOTHING)
+      }
+      expect(world.server.count('tools/call')).toBe(1)
+      await world.act(() => view.shown.retry())
+      await world.advance(5000)
+      expect(view.text).toBe('success idle: {"seconds":1} undefined completed')
+    },
+  },
+  {
     name: '[EDGE-28] after forget() a component that is mounted again shows a call of its own',
     async run(world) {
       const { queries, buttons } = await fill(world)

@@ -26,6 +26,7 @@ export const reactBinding: Binding = {
     }
 
     return {
+      queryClient,
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const element = document.createElement('div')
         const root = createRoot(element)

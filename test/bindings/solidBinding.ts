@@ -35,6 +35,7 @@ export const solidBinding: Binding = {
     }
 
     return {
+      queryClient,
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const element = document.createElement('div')
         const [options, setOptions] = createSignal(first)

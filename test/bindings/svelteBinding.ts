@@ -19,6 +19,7 @@ export const svelteBinding: Binding = {
     const queryClient = new QueryClient()
     const unmounts = new Set<() => Promise<void>>()
     return {
+      queryClient,
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const options = writable(first)
         const target = document.createElement('div')

@@ -18,6 +18,7 @@ export const vueBinding: Binding = {
     const queryClient = new QueryClient()
     const unmounts = new Set<() => Promise<void>>()
     return {
+      queryClient,
       mount<H extends Hook>(hook: H, first: OptionsOf[H], show: (shown: ShownBy[H]) => string = () => ''): View<H> {
         const options = shallowRef(first)
         const useHook = HOOKS[hook] as (options: () => OptionsOf[H]) => object

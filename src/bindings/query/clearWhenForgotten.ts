@@ -4,6 +4,7 @@ import { isJsonObject } from '../../core/protocol/json.js'
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
 export interface ClearedQuery {
   readonly queryKey: readonly unknown[]
+  readonly queryHash: string
   getObserversCount(): number
   reset(): void
 }
@@ -80,11 +81,16 @@ function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten:
   }
 }
 
+/** Until no component shows the query. Where the app clears the cache meanwhile, they show another one of the same key. */
 function leaveEmpty(query: ClearedQuery, queries: ReturnType<ClearedQueryClient['getQueryCache']>): void {
   forgottenOnScreen.add(query)
   const stop = queries.subscribe((event) => {
-    if (event.query !== query || query.getObserversCount() > 0) return
-    forgottenOnScreen.delete(query)
-    stop()
+    if (event.type === 'added') {
+      const isSame = event.query !== query && event.query.queryHash === query.queryHash
+      if (isSame && isForgottenOnScreen(query)) leaveEmpty(event.query, queries)
+    } else if (event.query === query && query.getObserversCount() === 0) {
+      forgottenOnScreen.delete(query)
+      stop()
+    }
   })
 }
