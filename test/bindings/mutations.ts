@@ -166,6 +166,25 @@ export const mutations: readonly Behaviour[] = [
   },
   ...reloads,
   {
+    name: 'a mutation shows a call without a record that another component has made, also one that mounts later',
+    async run({ mount, act, advance }) {
+      const ECHO = { name: 'echo', key: 'weekly' }
+      const refused = { name: 'unknown', key: 'weekly' }
+      const text = ({ status, call }: ShownBy['useToolCallMutation']) => `${status}: ${call?.phase}`
+      const first = [ECHO, refused].map((options) => mount('useToolCallMutation', options, text))
+      const beside = [ECHO, refused].map((options) => mount('useToolCallMutation', options, text))
+      await advance(100)
+      await act(() => first[0]?.shown.mutate({ text: 'hi' }))
+      await act(() => first[1]?.shown.mutate({}))
+      await advance(1000)
+      for (const view of first) await view.unmount()
+      const later = [ECHO, refused].map((options) => mount('useToolCallMutation', options, text))
+      await advance(1000)
+      const shown = ['success: completed', 'error: failed']
+      expect([beside, later].map((views) => views.map((view) => view.text))).toEqual([shown, shown])
+    },
+  },
+  {
     name: 'a mutation with a key shows the newest call of another tab, and its own again once it makes one',
     async run(world) {
       const other = world.openTab()

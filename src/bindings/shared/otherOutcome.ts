@@ -79,10 +79,13 @@ export function followOtherOutcome(
     }
   }
 
-  /** Looks by `resumeToolCalls`, whose handles have a call followed, also where the client is lazy. */
+  /**
+   * Looks by `resumeToolCalls`, whose handles have a call followed, also where the client is lazy. A call without a record is
+   * known to this page alone: one that was answered at once, refused, or not sent yet.
+   */
   async function look(isEndOnly = false): Promise<void> {
     isLooking = true
-    const [call] = await client.resumeToolCalls({ callId })
+    const [call = client.getToolCall(callId)] = await client.resumeToolCalls({ callId })
     isLooking = false
     if (call === undefined) return
     if (isCurrent && (isEndOnly || shown !== call.getState().startedAt)) void show(call, isEndOnly)
