@@ -80,7 +80,7 @@ describe('the types of signatures', () => {
     type Query = query.ToolCallQuery<unknown>
     expectTypeOf<Query['enabled']>().toEqualTypeOf<query.ToolCallQueryEnabled>()
     expectTypeOf<Parameters<Query['queryFn']>>().toEqualTypeOf<[query.ToolCallQueryContext]>()
-    expectTypeOf<query.QueryOfCall['getObserversCount']>().toEqualTypeOf<() => number>()
+    expectTypeOf<query.QueryOfCall['state']['status']>().toEqualTypeOf<string>()
     expectTypeOf<forms.FormProblemCode>().toExtend<keyof forms.ElicitationWords>()
     expectTypeOf<diagnose.Diagnosis['run']>().toExtend<diagnose.TaskRun | undefined>()
     expectTypeOf<diagnose.TaskRun['polls']>().toEqualTypeOf<readonly diagnose.Poll[]>()

@@ -7,7 +7,7 @@ export interface QueryOfCall {
     readonly errorUpdateCount: number
   }
   readonly options: { readonly queryFn?: unknown }
-  getObserversCount(): number
+  readonly observers: readonly { readonly options: { readonly queryFn?: unknown } }[]
 }
 
 /**
@@ -28,14 +28,17 @@ export function fetchFor(reason: FetchReason, query: { fetch(): Promise<unknown>
 /** Why a query is being fetched, in its query function. Undefined where the outcome of its call is wanted, whichever that is. */
 export function reasonOf(query: QueryOfCall): FetchReason | undefined {
   if (!hasEnded(query)) return undefined
-  return reasons.get(query) ?? (isObserved(query) ? 'again' : undefined)
+  return reasons.get(query) ?? (isRefetched(query) ? 'again' : undefined)
 }
 
 export function hasEnded({ state }: Pick<QueryOfCall, 'state'>): boolean {
   return state.dataUpdateCount + state.errorUpdateCount > 0
 }
 
-/** TanStack fetches an observed query that has ended for `refetch()` alone: it is static, or disabled. */
-function isObserved(query: QueryOfCall): boolean {
-  return query.getObserversCount() > 0
+/**
+ * TanStack fetches an observed query that has ended for `refetch()`, by the options of its observer: it is static, or disabled.
+ * `prefetchQuery()` and its kind fetch one that has failed by options of their own.
+ */
+function isRefetched({ options, observers }: QueryOfCall): boolean {
+  return observers.some((observer) => observer.options.queryFn === options.queryFn)
 }

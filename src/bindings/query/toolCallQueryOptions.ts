@@ -101,8 +101,9 @@ export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken
  * A tool call has side effects, so this query never calls a tool again automatically: no retry, no refetch on focus, mount
  * or reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is
  * made once, no matter how many observers, mounts and reloads there are. The `refetch()` of a mounted query calls the tool
- * again, or joins the call if it is still running. Without observers, a query that is fetched again returns the known
- * outcome of the call, including a failure.
+ * again, or joins the call if it is still running. `prefetchQuery`, `fetchQuery` and `ensureQueryData` return the known
+ * outcome of the call, including a failure. Call `toolCallQueryOptions` anew for them: with the very options object of a
+ * mounted query whose call has failed, they call the tool again.
  *
  * @example
  * ```ts
