@@ -15,17 +15,31 @@ app.all('/api/calls', toNodeHandler({ fetch: bridge.fetch }))
 const http = app.listen(8080)
 
 const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
-http.on('upgrade', (request, socket, head) => {
-  sockets.handleUpgrade(request, socket, head, (page) =>
-    bridge.openSocket(requestOf(request), page),
+http.on('upgrade', (incoming, socket, head) => {
+  const request = requestOf(incoming)
+  // What an event listener throws would end the process.
+  if (request === undefined) {
+    socket.destroy()
+    return
+  }
+  sockets.handleUpgrade(incoming, socket, head, (page) =>
+    bridge.openSocket(request, page),
   )
 })
 
 /**
  * What the bridge reads of it: the URL, the cookies and the origin of the page.
+ * Undefined if the URL or the host cannot be read.
  */
-function requestOf({ url = '/', headers }: IncomingMessage): Request {
-  return new Request(new URL(url, `http://${headers.host}`), {
-    headers: headers as Record<string, string>,
-  })
+function requestOf({
+  url = '/',
+  headers,
+}: IncomingMessage): Request | undefined {
+  try {
+    return new Request(new URL(url, `http://${headers.host}`), {
+      headers: headers as Record<string, string>,
+    })
+  } catch {
+    return undefined
+  }
 }
