@@ -176,8 +176,11 @@ export function toolCallQuery(
     }
   }
 
+  /** A call that has failed is one also where its query, which nothing observes any more, has left the cache. */
   function isAfterReset(fetched: QueryOfCall | undefined): boolean {
-    return suspense?.isReset === true && fetched !== undefined && hasEnded(fetched)
+    if (suspense?.isReset !== true || fetched === undefined) return false
+    const phase = key === undefined ? undefined : client.getToolCallState(client.toolCallId(name, key))?.phase
+    return hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
   }
 
   function newestCall(): ToolCall | undefined {

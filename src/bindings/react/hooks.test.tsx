@@ -1,4 +1,4 @@
-import { QueryErrorResetBoundary } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query'
 import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { Component, type ReactNode, StrictMode, Suspense } from 'react'
 import { renderToString } from 'react-dom/server'
@@ -37,6 +37,30 @@ const wrapper = ({ children }: { children: ReactNode }) => (
 )
 
 const advance = (ms: number) => act(() => server.advance(ms))
+
+/** An error boundary whose buttons reset it, and call again or not. */
+class ResetBoundary extends Component<{ children: ReactNode; onReset: () => void }, { error?: Error | undefined }> {
+  override state: { error?: Error | undefined } = {}
+  static getDerivedStateFromError = (error: Error) => ({ error })
+  reset = (isRetry: boolean) => {
+    if (isRetry) this.props.onReset()
+    this.setState({ error: undefined })
+  }
+  override render() {
+    if (!this.state.error) return this.props.children
+    return (
+      <>
+        <p>{this.state.error.name}</p>
+        <button type="button" onClick={() => this.reset(true)}>
+          again
+        </button>
+        <button type="button" onClick={() => this.reset(false)}>
+          back
+        </button>
+      </>
+    )
+  }
+}
 
 describe('useToolCallMutation', () => {
   it('calls the tool when asked, and shows the call', async () => {
@@ -335,37 +359,15 @@ describe('useSuspenseToolCall', () => {
   })
 
   it('calls again once its error boundary has been reset, and only then', async () => {
-    class Boundary extends Component<{ children: ReactNode; onReset: () => void }, { error?: Error | undefined }> {
-      override state: { error?: Error | undefined } = {}
-      static getDerivedStateFromError = (error: Error) => ({ error })
-      reset = (isRetry: boolean) => {
-        if (isRetry) this.props.onReset()
-        this.setState({ error: undefined })
-      }
-      override render() {
-        if (!this.state.error) return this.props.children
-        return (
-          <>
-            <p>{this.state.error.name}</p>
-            <button type="button" onClick={() => this.reset(true)}>
-              again
-            </button>
-            <button type="button" onClick={() => this.reset(false)}>
-              back
-            </button>
-          </>
-        )
-      }
-    }
     const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
     render(
       <QueryErrorResetBoundary>
         {({ reset }) => (
-          <Boundary onReset={reset}>
+          <ResetBoundary onReset={reset}>
             <Suspense fallback={<Progress />}>
               <Report outcome="failure" />
             </Suspense>
-          </Boundary>
+          </ResetBoundary>
         )}
       </QueryErrorResetBoundary>,
       { wrapper },
@@ -383,6 +385,36 @@ describe('useSuspenseToolCall', () => {
       expect(screen.getByText('TaskFailedError')).toBeTruthy()
       expect(server.count('tools/call')).toBe(calls)
     }
+    silence.mockRestore()
+  })
+
+  it('calls again at the first reset of its error boundary, also once the query is no longer in the cache', async () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const queryClient = new QueryClient()
+    render(
+      <QueryErrorResetBoundary>
+        {({ reset }) => (
+          <ResetBoundary onReset={reset}>
+            <Suspense fallback={<Progress />}>
+              <Report outcome="failure" />
+            </Suspense>
+          </ResetBoundary>
+        )}
+      </QueryErrorResetBoundary>,
+      {
+        wrapper: ({ children }) => (
+          <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+        ),
+      },
+    )
+    await advance(5000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    // As the garbage collection of TanStack Query does: nothing observes a query that has thrown.
+    queryClient.clear()
+    fireEvent.click(screen.getByText('again'))
+    await advance(1500)
+    expect(screen.getByText('step 1')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
     silence.mockRestore()
   })
 
