@@ -22,7 +22,7 @@ export function Questions() {
         Send the newsletter
       </button>
       {requests.map((request) => (
-        <Question key={request.inputKey} {...request} />
+        <Question key={`${request.callId} ${request.inputKey}`} {...request} />
       ))}
       <p role="status">{send.call?.phase}</p>
     </>

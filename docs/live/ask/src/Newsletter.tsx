@@ -28,7 +28,7 @@ export function Newsletter() {
         <p>{call.task?.statusMessage ?? 'Starting…'}</p>
       )}
       {requests.map((request) => (
-        <Question key={request.inputKey} {...request} />
+        <Question key={`${request.callId} ${request.inputKey}`} {...request} />
       ))}
       {error && !isRunning && <p role="alert">{error.message}</p>}
       {data &&
