@@ -1,4 +1,12 @@
-import { getCurrentInstance, onMounted, type ShallowRef, shallowRef, type WatchSource, watch } from 'vue'
+import {
+  getCurrentInstance,
+  getCurrentScope,
+  onMounted,
+  type ShallowRef,
+  shallowRef,
+  type WatchSource,
+  watch,
+} from 'vue'
 import { isServer } from './vueQuery.js'
 
 /**
@@ -26,8 +34,10 @@ export function useSubscription<T>(
     )
   }
   if (isServer) return value
+  // Of a store, it is the scope of that: it outlives the component that uses it first.
+  const scope = getCurrentScope()
   // A component that is hydrated has its element before it is set up.
-  if (getCurrentInstance()?.vnode.el) onMounted(start)
+  if (getCurrentInstance()?.vnode.el) onMounted(() => scope?.run(start))
   else start()
   return value
 }
