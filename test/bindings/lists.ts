@@ -2,7 +2,7 @@ import { TaskConfigurationError, type ToolCallState } from 'taskwire'
 import type { UseToolCallGroupResult } from 'taskwire/react'
 import { expect, vi } from 'vitest'
 import type { Binding } from './binding.js'
-import type { Behaviour } from './world.js'
+import type { Behaviour, World } from './world.js'
 
 const WORK = { name: 'work', arguments: { seconds: 2 } }
 const ASK = { name: 'ask', arguments: { questions: ['Sure?'] } }
@@ -199,6 +199,21 @@ export const lists: readonly Behaviour[] = [
       expect(world.server.count('tasks/get') - polls).toBe(1)
     },
   },
+  ...[1, 5].map((seconds) => ({
+    name: `useToolCallState finds a call of ${seconds} s of an earlier visit where the client is lazy, and shows its outcome`,
+    client: { resume: 'lazy' as const },
+    async run(world: World) {
+      const work = { name: 'work', arguments: { seconds } }
+      await world.act(() => void world.client.startToolCall(work, { key: 'k' }))
+      await world.advance(2500)
+      await world.reload()
+      const callId = world.client.toolCallId('work', 'k')
+      const views = [1, 2].map(() => world.mount('useToolCallState', { callId }, (call) => `${call?.phase}`))
+      await world.advance(5000)
+      expect(views.map(({ text }) => text)).toEqual(['completed', 'completed'])
+      expect(world.server.count('tools/call')).toBe(1)
+    },
+  })),
   {
     name: 'useToolCallState has a call followed where the client is lazy, as long as a component shows it',
     client: { resume: 'lazy' },
