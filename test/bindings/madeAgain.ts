@@ -9,6 +9,11 @@ const FAILING = { name: 'work', arguments: { seconds: 1, outcome: 'failure' }, k
 const show = ({ status, data, error, call }: ShownBy['useToolCall']): string =>
   `${status}: ${call?.phase} ${JSON.stringify(data?.structuredContent)} ${error?.name}`
 
+/** Makes the call again, as something else than its query does. */
+function makeAgain(client: TaskClient, seconds: number, repeat: 'settled' | 'always' = 'settled'): void {
+  client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'weekly', repeat })
+}
+
 /** What `useToolCall` shows where something else than its query makes its call again, or has made it. */
 export const madeAgain: readonly Behaviour[] = [
   {
@@ -17,9 +22,8 @@ export const madeAgain: readonly Behaviour[] = [
       const views = [world.mount('useToolCall', FAILING, show), world.mount('useToolCall', FAILING, show)]
       await world.advance(3000)
       expect(views.map(({ text }) => text)).toEqual(Array(2).fill('error: failed undefined TaskFailedError'))
-      const again = { name: 'work', arguments: { seconds: 2 } }
       const other = world.openTab()
-      await world.act(() => void other.startToolCall(again, { key: 'weekly', repeat: 'settled' }))
+      await world.act(() => makeAgain(other, 2))
       await world.advance(1500)
       expect(views.map(({ shown }) => [shown.fetchStatus, shown.call?.phase])).toEqual(
         Array(2).fill(['fetching', 'working']),
@@ -35,10 +39,7 @@ export const madeAgain: readonly Behaviour[] = [
       const view = mount('useToolCall', WEEKLY, show)
       await advance(3000)
       server.faults.status(400, { method: 'tools/call' })
-      await act(
-        () =>
-          void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly', repeat: 'settled' }),
-      )
+      await act(() => makeAgain(client, 1))
       await advance(5000)
       expect(view.text).toBe('error: failed {"seconds":1} ToolCallRejectedError')
       expect(server.count('tools/call')).toBe(2)
@@ -64,10 +65,7 @@ export const madeAgain: readonly Behaviour[] = [
     async run({ mount, act, advance, client, server }) {
       const view = mount('useToolCall', { ...WEEKLY, arguments: { seconds: 5 } }, show)
       await advance(1500)
-      await act(
-        () =>
-          void client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'weekly', repeat: 'always' }),
-      )
+      await act(() => makeAgain(client, 2, 'always'))
       await advance(6000)
       expect(view.text).toBe('success: completed {"seconds":2} undefined')
       expect(server.count('tools/call')).toBe(2)
@@ -94,14 +92,12 @@ export const madeAgain: readonly Behaviour[] = [
     async run({ mount, act, advance, client }) {
       const held = { ...WEEKLY, query: { enabled: false } }
       const view = mount('useToolCall', held, ({ status, fetchStatus }) => `${status} ${fetchStatus}`)
-      const make = (seconds: number) =>
-        client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'weekly', repeat: 'settled' })
-      await act(() => void make(1))
+      await act(() => makeAgain(client, 1))
       await advance(3000)
       expect(view.text).toBe('pending idle')
       await act(() => void view.shown.refetch())
       await advance(3000)
-      await act(() => void make(2))
+      await act(() => makeAgain(client, 2))
       await advance(4000)
       expect(view.text).toBe('success idle')
       expect(view.shown.data?.structuredContent).toEqual({ seconds: 2 })
@@ -113,10 +109,7 @@ export const madeAgain: readonly Behaviour[] = [
       const first = mount('useToolCall', WEEKLY, show)
       await advance(3000)
       await first.unmount()
-      await act(
-        () =>
-          void client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'weekly', repeat: 'settled' }),
-      )
+      await act(() => makeAgain(client, 2))
       await advance(4000)
       const second = mount('useToolCall', WEEKLY, show)
       await advance(100)

@@ -128,7 +128,20 @@ describe('cancel() in a page that does not know yet what another one has made of
   })
 })
 
-describe('cancel() in a tab that waits for the one that makes the call, and is closed then', () => {
+describe('cancel() in a tab that waits for the one that makes the call', () => {
+  /** A tab makes a call, which takes 2 s to be answered, and another one cancels it meanwhile. */
+  async function cancelInSecond(startIn: (tab: Tab) => ToolCall, addFault = () => {}) {
+    const [first, second] = [openTab(), openTab()]
+    server.faults.delay(2000, { method: 'tools/call', times: 1 })
+    addFault()
+    const made = startIn(first)
+    await server.advance(100)
+    const call = startIn(second)
+    await server.advance(100)
+    await cancel(call)
+    return { made, call, second }
+  }
+
   // tab A  offline, not sent ──────────── told ─ cancelled
   // tab B       waits ─ cancel() ─ tells ▪ closed
   it('[DUR-97] ends the call that the other one has not sent yet, offline too', async () => {
@@ -151,13 +164,7 @@ describe('cancel() in a tab that waits for the one that makes the call, and is c
   // tab A  tools/call ────────────────── told ──────── task ─ tasks/get ─ tasks/cancel
   // tab B       waits ─ cancel() ─ tells ▪ closed
   it('[DUR-97] has the task of the other one cancelled once there is one', async () => {
-    const [first, second] = [openTab(), openTab()]
-    server.faults.delay(2000, { method: 'tools/call', times: 1 })
-    const made = start(first)
-    await server.advance(100)
-    const call = start(second)
-    await server.advance(100)
-    await cancel(call)
+    const { made, second } = await cancelInSecond(start)
     await server.advance(100)
     second.page.close()
     expect(made.getState()).toMatchObject({ phase: 'calling', isCancelling: true, cancelStatus: 'sending' })
@@ -167,27 +174,16 @@ describe('cancel() in a tab that waits for the one that makes the call, and is c
   })
 
   it('[DUR-97] leaves a result that the server gives at once as it is', async () => {
-    const [first, second] = [openTab(), openTab()]
-    server.faults.delay(2000, { method: 'tools/call', times: 1 })
     const echo = ({ client }: Tab) => client.startToolCall({ name: 'echo', arguments: { text: 'x' } }, { key: 'e' })
-    const made = echo(first)
-    await server.advance(100)
-    const call = echo(second)
-    await server.advance(100)
-    await cancel(call)
+    const { made, call } = await cancelInSecond(echo)
     await server.advance(5000)
     for (const { getState } of [made, call]) expect(getState()).toMatchObject({ phase: 'completed' })
   })
 
   it('[DUR-97] sends nothing again whose response is lost', async () => {
-    const [first, second] = [openTab(), openTab()]
-    server.faults.delay(2000, { method: 'tools/call', times: 1 })
-    server.faults.drop({ method: 'tools/call', times: 1, lose: 'response' })
-    const made = start(first)
-    await server.advance(100)
-    const call = start(second)
-    await server.advance(100)
-    await cancel(call)
+    const { made } = await cancelInSecond(start, () =>
+      server.faults.drop({ method: 'tools/call', times: 1, lose: 'response' }),
+    )
     await server.advance(10_000)
     expect(made.getState()).toMatchObject({ phase: 'cancelled' })
     expect(server.count('tools/call')).toBe(1)

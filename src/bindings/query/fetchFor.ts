@@ -10,6 +10,18 @@ export interface QueryOfCall {
   readonly observers: readonly { readonly options: { readonly queryFn?: unknown } }[]
 }
 
+interface FetchedQuery extends QueryOfCall {
+  fetch(): Promise<unknown>
+}
+
+/** The part of a QueryClient that fetches a query of its cache. Each binding may bring a copy of its own. */
+export interface QueryClientOfCalls {
+  getQueryCache(): {
+    find(filters: { queryKey: readonly unknown[] }): FetchedQuery | undefined
+    subscribe(listener: (event: { readonly type: string; readonly query: object }) => void): () => void
+  }
+}
+
 /**
  * What a query that has ended is fetched for: to make its call `again`, or for the outcome of the `newer` call that
  * something else has made meanwhile.
@@ -18,8 +30,12 @@ export type FetchReason = 'again' | 'newer'
 
 const reasons = new WeakMap<object, FetchReason>()
 
-/** Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. */
-export function fetchFor(reason: FetchReason, query: { fetch(): Promise<unknown> }): void {
+/**
+ * Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. A call that is
+ * skipped has nothing to fetch: TanStack would make that an error of the query, which would never be fetched again.
+ */
+export function fetchFor(reason: FetchReason, query: FetchedQuery | undefined): void {
+  if (typeof query?.options.queryFn !== 'function') return
   reasons.set(query, reason)
   query.fetch().catch(() => {})
   reasons.delete(query)

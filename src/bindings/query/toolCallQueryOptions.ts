@@ -10,6 +10,7 @@ import { argumentsKey } from './argumentsKey.js'
 import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
 import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
 import { noteHeld } from './heldCall.js'
+import { keyedCallId } from './keyedCallId.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
@@ -102,8 +103,8 @@ export interface ToolCallQuery<TOutput, TData = TOutput, TSkip extends SkipToken
  * or reconnect, at an interval or when queries are invalidated, whatever the defaults of the QueryClient. The same call is
  * made once, no matter how many observers, mounts and reloads there are. The `refetch()` of a mounted query calls the tool
  * again, or joins the call if it is still running. `prefetchQuery`, `fetchQuery` and `ensureQueryData` return the known
- * outcome of the call, including a failure. Call `toolCallQueryOptions` anew for them: with the very options object of a
- * mounted query whose call has failed, they call the tool again.
+ * outcome of the call, including a failure. Pass them options of their own, from another call of `toolCallQueryOptions`:
+ * if they get the options object of a mounted query whose call has failed, they call the tool again.
  *
  * @example
  * ```ts
@@ -176,15 +177,17 @@ export function toolCallQuery(
     }
   }
 
-  /** A call that has failed is one also where its query, which nothing observes any more, has left the cache. */
+  /** TanStack may have removed the query of a failed call by then, since no component observes it: the client knows of the failure. */
   function isAfterReset(fetched: QueryOfCall | undefined): boolean {
     if (suspense?.isReset !== true || fetched === undefined) return false
-    const phase = key === undefined ? undefined : client.getToolCallState(client.toolCallId(name, key))?.phase
+    const callId = keyedCallId(client, { name, key })
+    const phase = callId === undefined ? undefined : client.getToolCallState(callId)?.phase
     return hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
   }
 
   function newestCall(): ToolCall | undefined {
-    return key === undefined ? undefined : client.getToolCall(client.toolCallId(name, key))
+    const callId = keyedCallId(client, { name, key })
+    return callId === undefined ? undefined : client.getToolCall(callId)
   }
 
   function startCall(context: ToolCallQueryContext, isRepeat: boolean): ToolCall {

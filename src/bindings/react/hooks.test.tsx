@@ -299,6 +299,17 @@ describe('useSuspenseToolCall', () => {
     return <p>{JSON.stringify(data.structuredContent)}</p>
   }
   const Progress = () => <p>{useToolCalls()[0]?.task?.statusMessage ?? 'starting'}</p>
+  const FailingReport = () => (
+    <QueryErrorResetBoundary>
+      {({ reset }) => (
+        <ResetBoundary onReset={reset}>
+          <Suspense fallback={<Progress />}>
+            <Report outcome="failure" />
+          </Suspense>
+        </ResetBoundary>
+      )}
+    </QueryErrorResetBoundary>
+  )
 
   it('suspends until the result, while the fallback shows the progress', async () => {
     render(
@@ -360,18 +371,7 @@ describe('useSuspenseToolCall', () => {
 
   it('calls again once its error boundary has been reset, and only then', async () => {
     const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
-    render(
-      <QueryErrorResetBoundary>
-        {({ reset }) => (
-          <ResetBoundary onReset={reset}>
-            <Suspense fallback={<Progress />}>
-              <Report outcome="failure" />
-            </Suspense>
-          </ResetBoundary>
-        )}
-      </QueryErrorResetBoundary>,
-      { wrapper },
-    )
+    render(<FailingReport />, { wrapper })
     await advance(5000)
     fireEvent.click(screen.getByText('back'))
     await advance(5000)
@@ -391,22 +391,11 @@ describe('useSuspenseToolCall', () => {
   it('calls again at the first reset of its error boundary, also once the query is no longer in the cache', async () => {
     const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
     const queryClient = new QueryClient()
-    render(
-      <QueryErrorResetBoundary>
-        {({ reset }) => (
-          <ResetBoundary onReset={reset}>
-            <Suspense fallback={<Progress />}>
-              <Report outcome="failure" />
-            </Suspense>
-          </ResetBoundary>
-        )}
-      </QueryErrorResetBoundary>,
-      {
-        wrapper: ({ children }) => (
-          <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
-        ),
-      },
-    )
+    render(<FailingReport />, {
+      wrapper: ({ children }) => (
+        <QueryClientProvider client={queryClient}>{wrapper({ children })}</QueryClientProvider>
+      ),
+    })
     await advance(5000)
     expect(screen.getByText('TaskFailedError')).toBeTruthy()
     // As the garbage collection of TanStack Query does: nothing observes a query that has thrown.

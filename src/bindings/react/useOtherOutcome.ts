@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
-import { keyedCallId } from '../shared/keyedCallId.js'
 import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
 import { useLatest } from './useLatest.js'
 

@@ -53,7 +53,7 @@ async function comeBack() {
   hydrate(queryClient, stored)
 }
 
-describe('a query whose call was made by itself alone', () => {
+describe('a query whose calls it has made itself', () => {
   it('is fetched once', async () => {
     const shown = show()
     await server.advance(3000)

@@ -1,33 +1,23 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { fetchFor, hasEnded, type QueryOfCall } from '../query/fetchFor.js'
+import { fetchFor, hasEnded, type QueryClientOfCalls, type QueryOfCall } from '../query/fetchFor.js'
 import { holds } from '../query/heldCall.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 
-interface FollowedQuery extends QueryOfCall {
-  fetch(): Promise<unknown>
-}
-
-/** The part of a QueryClient that is used: each binding may bring a copy of its own. */
-export interface FollowedQueryClient {
-  getQueryCache(): {
-    find(filters: { queryKey: readonly unknown[] }): FollowedQuery | undefined
-    subscribe(listener: (event: { readonly type: string; readonly query: object }) => void): () => void
-  }
-}
-
 /**
- * While a component shows the query of a call: has the query fetched once its call is not the newest of the key any more. Another
- * tab, a mutation or the app has made a newer one, or the client has been replaced; TanStack Query hears nothing of that. It is
- * fetched as `call` shows it, and no tool is called. Returns a function that ends this.
+ * Fetches the query of a call again when there is a newer call of its key: another tab, a mutation or the app has made one, or the
+ * client was replaced. TanStack Query cannot know that. The fetch waits for the newer call, and calls no tool. To be called while a
+ * component shows the query; returns a function that stops it.
  */
 export function followNewerCall(
-  queryClient: FollowedQueryClient,
+  queryClient: QueryClientOfCalls,
   client: TaskClient,
   name: string,
   key: string | undefined,
 ): () => void {
-  if (key === undefined) return () => {}
-  const callId = client.toolCallId(name, key)
+  const id = keyedCallId(client, { name, key })
+  if (id === undefined) return () => {}
+  const callId = id
   const queryKey = toolCallQueryKey(client, name, key)
   const queries = queryClient.getQueryCache()
   let isCurrent = true
@@ -40,12 +30,11 @@ export function followNewerCall(
     if (query === undefined) return
     if (query.state.fetchStatus !== 'idle') return waitFor(query)
     if (!hasEnded(query) || holds(query, call) || call.phase === 'ended') return
-    // A call that is skipped has nothing to fetch.
-    if (typeof query.options.queryFn === 'function') fetchFor('newer', query)
+    fetchFor('newer', query)
   }
 
   /** Looks again after the fetch that runs: it may be one of the newest call. */
-  function waitFor(query: FollowedQuery): void {
+  function waitFor(query: QueryOfCall): void {
     stopWaiting = queries.subscribe((event) => {
       if (event.query !== query || (event.type !== 'removed' && query.state.fetchStatus !== 'idle')) return
       stopWaiting?.()

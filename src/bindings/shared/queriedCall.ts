@@ -1,14 +1,15 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { type ClearedQueryClient, clearWhenForgotten } from '../query/clearWhenForgotten.js'
+import type { QueryClientOfCalls } from '../query/fetchFor.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQuery,
   toolCallKey,
   toolCallQuery,
 } from '../query/toolCallQueryOptions.js'
-import { type FollowedQueryClient, followNewerCall } from './followNewerCall.js'
-import { keyedCallId } from './keyedCallId.js'
-import { type QueryClientOfCalls, retryCall } from './retryCall.js'
+import { followNewerCall } from './followNewerCall.js'
+import { retryCall } from './retryCall.js'
 
 /** The call that a query stands for. Its members are read again each time, so that a framework can track it. */
 export interface QueriedCall {
@@ -24,7 +25,7 @@ export interface QueriedCall {
 export function queriedCall(
   client: () => TaskClient,
   options: () => AnyToolCallQueryOptions,
-  queryClient: QueryClientOfCalls & ClearedQueryClient & FollowedQueryClient,
+  queryClient: QueryClientOfCalls & ClearedQueryClient,
   isServer: boolean,
 ): QueriedCall {
   const key = () => toolCallKey(options())

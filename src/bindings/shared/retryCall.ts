@@ -1,20 +1,10 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { fetchFor } from '../query/fetchFor.js'
+import { fetchFor, type QueryClientOfCalls } from '../query/fetchFor.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
-
-/** The part of a QueryClient that is used: each binding may bring a copy of its own. */
-export interface QueryClientOfCalls {
-  getQueryCache(): {
-    find(filters: {
-      queryKey: readonly unknown[]
-    }): { readonly options: { readonly queryFn?: unknown }; fetch(): Promise<unknown> } | undefined
-  }
-}
 
 /**
  * Fetches the query of a call again, or joins the fetch that runs. Through the cache, because reading
- * `refetch` off TanStack's result would make it one of the members that are rendered for. A call that is skipped has
- * nothing to fetch; TanStack would make that its error, and it would be held back for good.
+ * `refetch` off TanStack's result would make it one of the members that are rendered for.
  */
 export function retryCall(
   queryClient: QueryClientOfCalls,
@@ -22,6 +12,5 @@ export function retryCall(
   name: string,
   key: string | undefined,
 ): void {
-  const query = queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
-  if (typeof query?.options.queryFn === 'function') fetchFor('again', query)
+  fetchFor('again', queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) }))
 }

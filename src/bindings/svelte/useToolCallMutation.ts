@@ -2,6 +2,7 @@ import type { CreateMutationResult } from '@tanstack/svelte-query'
 import { createSubscriber } from 'svelte/reactivity'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import {
   type AnyToolCallMutationOptions,
   type ToolCallVariables,
@@ -11,7 +12,6 @@ import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import { extendResult, getters } from '../shared/extendResult.js'
-import { keyedCallId } from '../shared/keyedCallId.js'
 import type { OnSettled } from '../shared/onSettled.js'
 import { type CallOutcome, OUTCOME_SHAPE } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'

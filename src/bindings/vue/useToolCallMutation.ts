@@ -2,6 +2,7 @@ import type { UseMutationReturnType } from '@tanstack/vue-query'
 import { computed, type MaybeRefOrGetter, proxyRefs, shallowRef, toValue } from 'vue'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import {
   type AnyToolCallMutationOptions,
   type ToolCallVariables,
@@ -10,7 +11,6 @@ import {
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
-import { keyedCallId } from '../shared/keyedCallId.js'
 import type { OnSettled } from '../shared/onSettled.js'
 import { type CallOutcome, OUTCOME_SHAPE } from '../shared/otherOutcome.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'

@@ -18,8 +18,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                started keeps it from being made.
  * cancel() of a task             nothing here. `tasks/cancel` is sent, and polled until the server says how the task ended.
  * cancel() before the lock       nothing yet, where another page may have made the call (`mayBeMade` in requests.ts). If it has,
- *                                its task is cancelled on the server; if not, the call is not made. The other tabs are told, and do
- *                                the same (`cancelTold`).
+ *                                its task is cancelled on the server; if not, the call is not made. This tab tells the other tabs,
+ *                                which do the same (`cancelTold`).
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
  *                                stays, and says so: the tool may run all the same, this page does not know the id of its task, and no
  *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on
@@ -62,7 +62,7 @@ export interface CallEntry {
   kept: 'unwritten' | 'refused' | 'assumed' | 'there' | 'removed'
   /** What was recorded of a call that has settled, for a tab that asks because it cannot read the storage. */
   lastRecord: CallRecord | undefined
-  /** True if it had ended before it was asked for here: its end is no news. */
+  /** True if the call ended before this page asked for it: `onToolCallSettled` listeners are not called. */
   hadEnded: boolean
   /** True where the call of its key counts, whatever the arguments of that were. */
   takesAny: boolean

@@ -154,7 +154,7 @@ export function cancelTold(run: Run, entry: CallEntry): void {
   const { stage, sent } = call
   if (task !== undefined) return
   if (mayBeMade(call) || (stage.name === 'calling' && sent !== 'no')) noteCancelling(run, entry)
-  // One that waits to be made anew is a later call than the one that was cancelled.
+  // With `repeat: 'always'`, a call that waits for the lock comes after the one that was cancelled.
   else if (stage.name !== 'waiting' || stage.for !== 'lock') void cancel(run, entry)
 }
 
