@@ -14,7 +14,7 @@ import { text } from '../server/support/tools.js'
 const LEASE_MS = 30_000
 const flip = (word: string) => [...word].reverse().join('')
 const sealing = { seal: (word: string) => `sealed:${flip(word)}`, open: (sealed: string) => flip(sealed.slice(7)) }
-const SECRETS = ['4711', 'half of the secret', 'Whose?', 'Luca', 'a receipt', 'the secret result']
+const SECRETS = ['open sesame', 'half of the secret', 'Whose?', 'Luca', 'a receipt', 'the secret result']
 
 /** A store, and everything that its database holds, as text. */
 interface Backend {
@@ -84,7 +84,7 @@ describe.each([
     const server = createTaskServer({ ...common, executor: queue })
     onTestFinished(() => server.close())
     const first = createTaskWorker({ ...common, queue })
-    const call = { name: 'secretive', arguments: { code: '4711' } }
+    const call = { name: 'secretive', arguments: { code: 'open sesame' } }
     const created = await rpc(server, 'tools/call', call, { capabilities: TASKS_AND_INPUT })
     const taskId = String(created.result?.['taskId'])
     const seen: string[] = []
@@ -102,7 +102,7 @@ describe.each([
     const second = createTaskWorker({ ...common, queue })
     onTestFinished(() => second.close())
     await vi.waitUntil(async () => (await get())?.['status'] === 'completed', { timeout: 20_000, interval: 20 })
-    expect((await get())?.['result']).toMatchObject(text('the secret result: 4711, a receipt, Luca'))
+    expect((await get())?.['result']).toMatchObject(text('the secret result: open sesame, a receipt, Luca'))
     expect(charged).toHaveBeenCalledOnce()
     expect(seen.filter((content) => SECRETS.some((secret) => content.includes(secret)))).toEqual([])
     expect(seen.at(-1)).toContain('sealed:')
