@@ -39,7 +39,7 @@ function Operation() {
     <p>
       <button
         type="button"
-        onClick={() => operation.mutate({ duration: 10, steps: 10 })}
+        onClick={() => operation.mutate({ duration: 30, steps: 30 })}
       >
         Start
       </button>{' '}
