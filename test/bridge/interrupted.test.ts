@@ -380,3 +380,23 @@ it('a call that was forgotten elsewhere is not made again by a page that comes b
   expect(server.count('tools/call')).toBe(1)
   await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
 })
+
+it('a start that is refused for what a killed process has left of another one ends no stream', async () => {
+  const { server, backend, start } = setUp()
+  const { client, page } = backend.openPage()
+  server.faults.delay(3000, { method: 'tools/call', times: 1 })
+  start(client)
+  await server.advance(500)
+  await page.crash()
+  await backend.restart()
+  const watching = backend.openPage(() => 'ada', { crossTab: false })
+  const starting = backend.openPage(() => 'ada', { crossTab: false })
+  for (const each of [watching, starting]) void each.client.connect()
+  await server.advance(5000)
+  const streams = () => backend.requests.filter(({ method }) => method === 'GET').length
+  const before = streams()
+  const refused = start(starting.client, 6)
+  await server.advance(20_000)
+  await expect(refused.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+  expect(streams()).toBe(before)
+})

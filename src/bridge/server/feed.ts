@@ -1,7 +1,7 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { CallToolResult } from '../../core/protocol/callToolResult.js'
 import type { JsonObject } from '../../core/protocol/json.js'
-import { type CompletedToolCall, isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import type { CompletedToolCall, ToolCallState } from '../../core/record/toolCallState.js'
 import type { ConnectionState } from '../../core/wire/connection.js'
 import { encodeCall, refOf } from '../wire/encodeCall.js'
 import { type CallOnWire, type GoneCall, type NewsOnWire, type Position, WIRE_VERSION } from '../wire/messages.js'
@@ -88,11 +88,7 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
     if (isOver) return
     const state = client.store.getState()
     const before = seq
-    // A call that runs leaves the store when it is forgotten, of which the feed was told, and when the client is closed.
-    const isClosing = [...calls.values()].some(
-      ({ state: call }) => state.calls[call.callId] === undefined && !isSettled(call) && call.phase !== 'ended',
-    )
-    if (state.connection.status === 'closed' || isClosing) return end()
+    if (state.connection.status === 'closed') return end()
     for (const call of Object.values(state.calls)) {
       if (calls.get(call.callId)?.state === call || !shows(call)) continue
       seq += 1
