@@ -164,6 +164,55 @@ it('a user has as many sockets as streams, and one that closes makes room', asyn
   expect(third.news()).toMatchObject([{ connection: { status: 'idle' } }])
 })
 
+/** A socket that throws where it cannot be written to, as those of Deno and `ws` do before they are open and after their end. */
+function openBrokenSocket({ bridge }: { readonly bridge: TaskBridge }, canSend: (count: number) => boolean) {
+  const got: string[] = []
+  let count = 0
+  const send = (data: string) => {
+    count += 1
+    if (!canSend(count)) throw new DOMException('readyState not OPEN', 'InvalidStateError')
+    got.push(data)
+  }
+  const request = new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'ada' } })
+  return { got, page: bridge.openSocket(request, { send, close: () => {} }) }
+}
+
+it.each(['news', 'heartbeats', 'pongs'])('a socket that throws at its %s makes room', async (what) => {
+  const { server, backend } = setUp({ maxStreams: 1 })
+  const sent = { news: 0, heartbeats: 1, pongs: 1 }[what] ?? 0
+  const { got, page } = openBrokenSocket(backend, (count) => count <= sent)
+  await server.advance(0)
+  expect(got).toHaveLength(sent)
+  if (what === 'heartbeats') {
+    page.onMessage(takenOf(got[0]))
+    await server.advance(15_000)
+  }
+  if (what === 'pongs') page.onMessage('ping')
+  const next = openSocket(backend)
+  await server.advance(0)
+  expect(next.news()).toMatchObject([{ connection: { status: 'idle' } }])
+})
+
+it('a socket that is not open yet gets its news when it is', async () => {
+  const { server, backend } = setUp()
+  const got: string[] = []
+  const socket = Object.assign(new EventTarget(), {
+    readyState: 0,
+    send: (data: string) => {
+      if (socket.readyState !== 1) throw new DOMException('readyState not OPEN', 'InvalidStateError')
+      got.push(data)
+    },
+    close: () => {},
+  })
+  backend.bridge.openSocket(new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'ada' } }), socket)
+  await server.advance(1000)
+  expect(got).toEqual([])
+  socket.readyState = 1
+  socket.dispatchEvent(new Event('open'))
+  await server.advance(0)
+  expect(got.map((text) => JSON.parse(text))).toMatchObject([{ connection: { status: 'idle' } }])
+})
+
 it('a request for a WebSocket that was not accepted is refused with what to do', async () => {
   const { backend } = setUp()
   const response = await backend.bridge.fetch(new Request(BRIDGE_URL, { headers: { upgrade: 'websocket' } }))

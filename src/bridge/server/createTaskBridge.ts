@@ -15,8 +15,9 @@ export interface TaskBridge {
   /** Answers the requests of pages. Mount it at one URL, for `GET` and `POST`. */
   fetch(request: Request): Promise<Response>
   /**
-   * Serves a page whose carrier is `webSocket()`. Call it with the page's request and its open socket. If the socket has
-   * `addEventListener`, the bridge listens to its events. For any other socket, call the returned functions.
+   * Serves a page whose carrier is `webSocket()`. Call it with the page's request and its socket. If the socket has
+   * `addEventListener`, the bridge listens to its events, and waits until it is open. Any other socket must be open: call
+   * the returned functions for it.
    */
   openSocket(request: Request, socket: BridgeSocket): OpenSocket
 }

@@ -3,8 +3,9 @@ import { PING, PONG, takenText } from '../wire/messages.js'
 import type { Feed } from './feed.js'
 import { createNewsWriter, type NewsWriterOptions } from './newsWriter.js'
 
-/** The backend's side of a page's open WebSocket, on any runtime. */
+/** The backend's side of a page's WebSocket, on any runtime. */
 export interface BridgeSocket {
+  /** May throw where the socket has closed, or is not open yet: the bridge lets go of it then. */
   send(data: string): unknown
   close(code?: number, reason?: string): unknown
 }
@@ -67,7 +68,11 @@ export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: News
       const [next] = waiting
       if (data === PING && Math.abs(environment.now() - pongAt) >= PONG_MS) {
         pongAt = environment.now()
-        socket.send(PONG)
+        try {
+          socket.send(PONG)
+        } catch {
+          writer.release()
+        }
       }
       if (next === undefined || data !== next.taken) return
       waiting.shift()

@@ -14,7 +14,7 @@ export interface NewsWriterOptions {
   readonly onEnd: () => void
 }
 
-/** The connection that brings news to one reader. */
+/** The connection that brings news to one reader. One that throws has ended: its end may come without notice. */
 export interface NewsSink {
   /** How much more may wait for the reader, in bytes; 0 or less if too much waits. */
   room(): number
@@ -57,7 +57,15 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
     const news = feed.newsSince(reached)
     reached = news.seq
     isBegun = true
-    sink.send(news)
+    attempt(() => sink.send(news))
+  }
+
+  function attempt(act: () => void): void {
+    try {
+      act()
+    } catch {
+      release()
+    }
   }
 
   function flush(): void {
@@ -67,7 +75,7 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
   function tick(): void {
     if (pace.hasGone(sink.room())) {
       // A page that wakes up resumes with the number it has come to.
-      sink.cut()
+      attempt(sink.cut)
       return release()
     }
     if (sink.room() > 0) write()
@@ -90,7 +98,7 @@ export function createNewsWriter(feed: Feed, sink: NewsSink, options: NewsWriter
 
   function close(): void {
     if (isOver) return
-    sink.close()
+    attempt(sink.close)
     release()
   }
 

@@ -66,7 +66,6 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
           open?.onClose()
         },
       }
-      listenTo(socket, own)
 
       function write(session: Session): Response | undefined {
         if (isGone) return undefined
@@ -77,6 +76,7 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
       }
 
       async function start(): Promise<void> {
+        await listenTo(socket, own)
         const refused = await entrance.enter(request, write).catch(options.failed)
         if (refused === undefined || isGone) return
         // A browser does not tell a page why a handshake was refused, so the socket says it.
@@ -94,12 +94,16 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
 /** The code of a socket's end if the page may not have it. */
 const REFUSED = 1008
 
-/** Listens to the events of a socket, where it has those of browsers. */
-function listenTo(socket: BridgeSocket, { onMessage, onClose }: OpenSocket): void {
-  const { addEventListener: listen } = socket as Partial<Pick<WebSocket, 'addEventListener'>>
+/** The `readyState` of a socket that is not open yet. */
+const CONNECTING = 0
+
+/** Listens to the events of a socket, where it has those of browsers. Resolves when it can be written to. */
+async function listenTo(socket: BridgeSocket, { onMessage, onClose }: OpenSocket): Promise<void> {
+  const { addEventListener: listen, readyState } = socket as Partial<WebSocket>
   if (typeof listen !== 'function') return
   listen.call(socket, 'message', (event) => onMessage((event as MessageEvent).data))
   listen.call(socket, 'close', onClose)
   // The end of the socket follows. In Node, an error without a listener would end the process.
   listen.call(socket, 'error', () => {})
+  if (readyState === CONNECTING) await new Promise((resolve) => listen.call(socket, 'open', resolve))
 }
