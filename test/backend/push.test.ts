@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from 'taskwire'
+import { TaskConfigurationError, TaskStorageError } from 'taskwire'
 import { type ClientPool, createClientPool } from 'taskwire/backend'
 import { createPush, type PushOptions } from 'taskwire/backend/push'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -138,6 +138,39 @@ it('sends what a killed process has left, and shows it once where it comes twice
   expect(after).toEqual(before)
   const [topic, again] = service.requests.map(({ headers }) => headers['topic'])
   expect(again).toBe(topic)
+})
+
+it('removes a browser whose key is none, and sends to the others once', async () => {
+  const { server, start, work, storage, delivered, errors } = setUp()
+  const { push, pool } = start()
+  const browser = await subscribe(`${service.url}/ada`)
+  const keys = { ...browser.subscription.keys, p256dh: Buffer.alloc(65).toString('base64url') }
+  expect(await push.subscribe('ada', { endpoint: `${service.url}/bad`, keys })).toBe(true)
+  await push.subscribe('ada', browser.subscription)
+  await work(pool)
+  await service.received(1)
+  await delivered()
+  expect(subscriptionsIn(storage.items)).toHaveLength(2)
+  expect(errors).toHaveLength(1)
+  await server.advance(600_000)
+  expect(service.requests.map(({ url }) => url)).toEqual(['/hooks/ada'])
+})
+
+it('does not send again because a browser that is gone cannot be removed', async () => {
+  const { server, storage, start, work, delivered, errors } = setUp()
+  const removeItem = (key: string) => {
+    if (key.startsWith('taskwire:push:')) throw new Error('the disk is read-only')
+    return storage.removeItem(key)
+  }
+  const { push, pool } = start({ storage: { ...storage, removeItem } })
+  for (const name of ['a', 'b']) await push.subscribe('ada', (await subscribe(`${service.url}/${name}`)).subscription)
+  service.answer(410)
+  await work(pool)
+  await service.received(2)
+  await delivered()
+  expect(errors).toEqual([expect.any(TaskStorageError)])
+  await server.advance(600_000)
+  expect(service.requests).toHaveLength(2)
 })
 
 it('a browser belongs to the user who subscribed with it last', async () => {

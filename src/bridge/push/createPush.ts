@@ -1,8 +1,8 @@
-import webPush from 'web-push'
+import webPush, { type RequestDetails, type RequestOptions } from 'web-push'
 import { checkMembers, type NamesOf } from '../../core/client/checkNames.js'
 import { mustBe } from '../../core/client/mustBe.js'
 import { asError } from '../../core/protocol/asError.js'
-import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { TaskConfigurationError, TaskStorageError } from '../../core/protocol/errors.js'
 import { headingOf } from '../../core/record/headingOf.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { DueDelivery } from '../delivery/delivery.js'
@@ -154,13 +154,17 @@ export function createPush(options: PushOptions): Push {
         topic: delivery.id,
         contentEncoding: 'aes128gcm',
       } as const
-      const send = async (subscription: Subscription) => {
-        const payload = withTag(delivery)
-        const { endpoint, headers, body } = webPush.generateRequestDetails(subscription, payload, details)
+      const send = async (subscription: Subscription): Promise<Attempt> => {
+        const request = requestTo(subscription, withTag(delivery), details)
+        if (request instanceof Error) {
+          report(request, delivery.userId)
+          return { outcome: 'over', error: request }
+        }
+        const { endpoint, headers, body } = request
         const sent = { headers: textsOf(headers), body: new Uint8Array(body ?? []) }
         return post(endpoint, sent, [404, 410], environment, signal)
       }
-      return attempt(delivery, subscriptions, send)
+      return attempt(delivery, subscriptions, send, report)
     },
   })
   return {
@@ -187,6 +191,7 @@ async function attempt(
   { userId, reached: before }: DueDelivery,
   { list, remove }: ReturnType<typeof createSubscriptions>,
   send: (subscription: Subscription) => Promise<Attempt>,
+  report: (error: Error, userId: string) => void,
 ): Promise<Attempt> {
   try {
     const reached = new Set(before)
@@ -197,7 +202,11 @@ async function attempt(
       const sent = await send(subscription)
       if (sent.outcome === 'again') failed.push(sent)
       else reached.add(endpoint)
-      if (sent.outcome === 'over') await remove(userId, endpoint)
+      if (sent.outcome !== 'over') return
+      // It is tried again with the next message.
+      await remove(userId, endpoint).catch((cause: unknown) =>
+        report(new TaskStorageError('Failed to remove a browser that takes no messages.', { cause }), userId),
+      )
     }
     await Promise.all((await list(userId)).map(sendTo))
     const [first] = failed
@@ -206,6 +215,15 @@ async function attempt(
     return { ...first, retryAfterMs, reached: [...reached] }
   } catch (thrown) {
     return { outcome: 'again', error: asError(thrown) }
+  }
+}
+
+/** The request with the encrypted message; an error where the browser has sent keys that are none. */
+function requestTo(subscription: Subscription, payload: string, details: RequestOptions): RequestDetails | Error {
+  try {
+    return webPush.generateRequestDetails(subscription, payload, details)
+  } catch (thrown) {
+    return asError(thrown)
   }
 }
 
