@@ -288,6 +288,38 @@ describe('a process that is killed', () => {
     },
   )
 
+  it.each(['webhook', 'running call'])(
+    'leaves a %s to a process whose storage does not work at first',
+    async (what) => {
+      const { server, start, work, storage, delivered, errors } = setUp()
+      const first = start()
+      if (what === 'webhook') {
+        receiver.answer(500)
+        await work(first.pool)
+        await failedAttempt(storage, 1)
+      } else {
+        first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+        await server.advance(1500)
+      }
+      await first.kill()
+      const before = receiver.requests.length
+      let isDown = true
+      const keys = async (prefix?: string) => {
+        if (isDown) throw new Error('connect ECONNREFUSED')
+        return storage.keys(prefix)
+      }
+      const next = start({ storage: { ...storage, keys } })
+      await Promise.all([next.webhooks.resume(next.pool.get), server.advance(90_000)])
+      expect(errors.length).toBeGreaterThan(0)
+      expect(receiver.requests).toHaveLength(before)
+      isDown = false
+      await server.advance(2 * MINUTE)
+      await receiver.received(before + 1)
+      await delivered()
+      expect(server.count('tools/call')).toBe(1)
+    },
+  )
+
   it('between the end of a call and its webhook leaves what the next process needs to send it', async () => {
     const { server, start, storage, delivered } = setUp()
     const never = new Promise<never>(() => {})

@@ -34,17 +34,24 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
     options,
     createSending(options, () => shelf),
   )
-  const { items, store, add, alone, remove, run, signal } = shelf
+  const { items, store, add, alone, remove, run, runLater, signal } = shelf
   // A process that is alone knows all that there is.
   const processes = environment.locks && createProcesses(name, environment.locks, environment, shelf)
   const loaded = run(load())
   const noting = createNoting(options, shelf, loaded, processes)
   let clientOf: (userId: string) => unknown = () => {}
-  let timer: unknown
   if (processes !== undefined) void run(loaded.then(() => lookAgain(processes, SOON_MS)))
 
   async function load(): Promise<void> {
+    const { failures } = store
     await loadDue()
+    await takeOverLeft()
+    // What could not be read is waiting there.
+    if (store.failures !== failures) runLater(load, LOOK_MS)
+  }
+
+  /** Goes on with the calls of processes that are no more when this one starts. */
+  async function takeOverLeft(): Promise<void> {
     const open = await readOpen()
     if (processes === undefined) return takeOver(open)
     const { failures } = store
@@ -58,7 +65,7 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
     if (signal.aborted) return
     await loadDue()
     await others.lookForEnded(takeOverFrom)
-    timer = shelf.setTimeout(() => void run(lookAgain(others, LOOK_MS)), nextMs)
+    runLater(() => lookAgain(others, LOOK_MS), nextMs)
   }
 
   /** Takes in the messages that this process does not know. */
@@ -136,9 +143,6 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
       await Promise.all([...ids].map((id) => alone(id, () => remove(id))))
       if (store.failures !== failures) throw new TaskStorageError(NOT_FORGOTTEN)
     },
-    close: async () => {
-      environment.clearTimeout(timer)
-      await shelf.close()
-    },
+    close: shelf.close,
   }
 }

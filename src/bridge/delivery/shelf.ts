@@ -1,6 +1,7 @@
 import type { Environment, TimerHandle } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
+import { onAbort } from '../../core/time/abort.js'
 import { createScheduler } from '../../core/time/scheduler.js'
 import type { Wakeable } from '../../core/time/wakeQueue.js'
 import { unrefTimer } from '../../server/base/clock.js'
@@ -47,6 +48,8 @@ export interface Shelf {
   run(work: Promise<unknown>): Promise<unknown>
   /** A timer that does not keep the process alive. */
   setTimeout(callback: () => void, delayMs: number): TimerHandle
+  /** Runs `work` after a while, if the shelf is not closed by then. */
+  runLater(work: () => Promise<unknown>, delayMs: number): void
   /** Aborted when nothing more is to be sent. */
   readonly signal: AbortSignal
   /** What is under way is written down, and not sent any more. */
@@ -78,6 +81,14 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
       .finally(() => busy.delete(done))
     busy.add(done)
     return done
+  }
+
+  function runLater(work: () => Promise<unknown>, delayMs: number): void {
+    const timer = setTimeout(() => {
+      stop()
+      void run(work())
+    }, delayMs)
+    const stop = onAbort(signal, () => clearTimeout(timer))
   }
 
   function schedule(item: Item): void {
@@ -113,6 +124,7 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
       enqueue(id, () => (locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, {}, work))),
     run,
     setTimeout,
+    runLater,
     signal,
     close: async () => {
       ending.abort()
