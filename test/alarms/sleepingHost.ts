@@ -35,6 +35,7 @@ export function createSleepingHost({ pollIntervalMs = 1000 }: { pollIntervalMs?:
   return {
     server,
     items,
+    storage,
     open,
     until,
     /** In how many ms the client wants to be woken. */

@@ -1,4 +1,4 @@
-import { TaskConfigurationError } from 'taskwire'
+import { TaskConfigurationError, TaskStorageError } from 'taskwire'
 import { withoutTimers } from 'taskwire/alarms'
 import { expect, it, vi } from 'vitest'
 import { createSleepingHost } from './sleepingHost.js'
@@ -320,6 +320,32 @@ it.each([
   expect(opening).toThrow(TaskConfigurationError)
   expect(opening).toThrow(says)
 })
+
+it.each(['keys', 'getItem'] as const)(
+  'resumes the calls in a later tick if %s of the storage has failed in the first one',
+  async (method) => {
+    const { server, storage, open, tick, wakeIn, kill, alarm } = createSleepingHost({ pollIntervalMs: 60_000 })
+    const first = open()
+    first.startToolCall(WORK, { key: 'report' }).result.catch(() => {})
+    await tick(first)
+    await kill()
+    let isDown = true
+    const fail = () => Promise.reject(new Error('the storage cannot be reached'))
+    const read: typeof storage.getItem = (key) => (isDown && method === 'getItem' ? fail() : storage.getItem(key))
+    const keys: typeof storage.keys = (prefix) => (isDown && method === 'keys' ? fail() : storage.keys(prefix))
+    const onError = vi.fn()
+    const second = open({ storage: { ...storage, getItem: read, keys }, onError })
+    await tick(second)
+    expect(onError).toHaveBeenCalledWith(expect.any(TaskStorageError), { operation: 'storage' })
+    expect(wakeIn(second)).toBe(60_000)
+    isDown = false
+    await alarm(second)
+    expect(Object.values(second.store.getState().calls)).toMatchObject([{ key: 'report', phase: 'working' }])
+    expect(server.count('tasks/get')).toBe(1)
+    await alarm(second)
+    expect([server.count('tools/call'), server.count('tasks/get'), wakeIn(second)]).toEqual([1, 2, 60_000])
+  },
+)
 
 it('refuses what makes no client', () => {
   expect(() => withoutTimers({} as never, { storage: 'memory' })).toThrow(TaskConfigurationError)

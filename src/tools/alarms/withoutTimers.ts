@@ -1,5 +1,5 @@
 import { mustBe } from '../../core/client/mustBe.js'
-import type { TaskClient, TaskClientBaseOptions } from '../../core/client/taskClient.js'
+import type { TaskClient, TaskClientBaseOptions, TaskErrorContext } from '../../core/client/taskClient.js'
 import type { AnyTools, ToolsOf } from '../../core/client/tools.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
@@ -22,12 +22,14 @@ export type OptionsWithoutTimers<Options extends TaskClientBaseOptions = TaskCli
 export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
   /**
    * When the next `tick()` has something to do, in ms since the epoch: a poll is due, or a request must be repeated. While
-   * a request runs, and before the first `tick()`, it is the current time. Undefined while there is nothing to do: no call
-   * is running, all running calls wait for credentials, or the client is closed.
+   * a request runs, and before the first `tick()`, it is the current time. If the storage has failed in the first `tick()`,
+   * it is at most a minute ahead. Undefined while there is nothing to do: no call is running, all running calls wait for
+   * credentials, or the client is closed.
    */
   readonly nextWakeAt: number | undefined
   /**
-   * Does the work that is due. The first `tick()` also resumes the recorded calls. It sends each poll that is due, and
+   * Does the work that is due. The first `tick()` also resumes the recorded calls, and so does the next one if the storage
+   * has failed in it. It sends each poll that is due, and
    * waits for running work, such as a `tools/call`, an input response, or a handler of `input.handlers`. It also does work
    * that becomes due meanwhile. Resolves when all responses are received and recorded. A `tick()` during another one waits
    * for the same work. After `close()`, or when the client is closed meanwhile, it resolves.
@@ -47,6 +49,9 @@ export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
  * some, and no timer says so.
  */
 const QUIET_TURNS = 4
+
+/** When the recorded calls are looked for again where the storage has failed, in ms. */
+const AGAIN_MS = 60_000
 
 /**
  * Creates a client for a host that sleeps: a Durable Object with alarms, a cron job, a serverless function, a service
@@ -90,10 +95,15 @@ export function withoutTimers<Options extends TaskClientBaseOptions>(
   checkOptions(options)
   const host = { ...browserEnvironment(), ...options.environment }
   const waits = createWaits(host)
-  const client = create(optionsOf(options, waits))
+  let storageFailures = 0
+  const onStorageFailed = () => {
+    storageFailures += 1
+  }
+  const client = create(optionsOf(options, waits, onStorageFailed))
   const { close, startToolCall } = client
   let isClosed = false
-  let isResumed = false
+  /** When the recorded calls are to be resumed; undefined once they are. */
+  let resumeAt: number | 'now' | undefined = 'now'
   let ticking: Promise<void> | undefined
 
   /** True where a task has ended, and its outcome is still being made. */
@@ -119,18 +129,25 @@ export function withoutTimers<Options extends TaskClientBaseOptions>(
   }
 
   async function work(): Promise<void> {
-    const resuming = isResumed ? undefined : waits.hold(client.resumeToolCalls())
-    isResumed = true
+    const failuresBefore = storageFailures
+    const resuming = resumeAt === undefined ? undefined : waits.hold(client.resumeToolCalls())
     // The process may end without notice, so what the polls have brought is written. Other polls may be due after that.
     while (await untilQuiet()) waits.hide()
+    // A storage that was not read may have more calls.
+    if (resuming !== undefined) resumeAt = storageFailures > failuresBefore ? host.now() + AGAIN_MS : undefined
     ticking = undefined
     await resuming
   }
 
+  function nextWakeAt(): number | undefined {
+    if (resumeAt === 'now' || ticking !== undefined || waits.isBusy()) return host.now()
+    const firstAt = waits.firstAt()
+    return resumeAt === undefined ? firstAt : Math.min(resumeAt, firstAt ?? resumeAt)
+  }
+
   const added: Pick<TaskClientWithoutTimers, 'close' | 'nextWakeAt' | 'startToolCall' | 'tick'> = {
     get nextWakeAt() {
-      if (isClosed) return undefined
-      return !isResumed || ticking !== undefined || waits.isBusy() ? host.now() : waits.firstAt()
+      return isClosed ? undefined : nextWakeAt()
     },
     tick: () => {
       if (isClosed) return Promise.resolve()
@@ -150,10 +167,18 @@ export function withoutTimers<Options extends TaskClientBaseOptions>(
   return Object.defineProperties(client, Object.getOwnPropertyDescriptors(added)) as TaskClientWithoutTimers
 }
 
-function optionsOf<Options extends TaskClientBaseOptions>(options: Options, waits: Waits): Options {
+function optionsOf<Options extends TaskClientBaseOptions>(
+  options: Options,
+  waits: Waits,
+  onStorageFailed: () => void,
+): Options {
   const { input } = options
   return {
     ...options,
+    onError: (error: Error, context: TaskErrorContext) => {
+      if (context.operation === 'storage') onStorageFailed()
+      options.onError?.(error, context)
+    },
     push: false,
     crossTab: false,
     resume: 'eager',
