@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { TaskConfigurationError, TaskStorageError } from 'taskwire'
+import { TaskConfigurationError, TaskStorageError, ToolCallKeyConflictError } from 'taskwire'
 import { type ClientPool, createClientPool } from 'taskwire/backend'
 import { createWebhooks, DeliveryFailedError, type WebhooksOptions } from 'taskwire/backend/webhooks'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -384,6 +384,40 @@ describe('a process that is killed', () => {
     expect(call?.phase).toBe('ended')
     await Promise.all([client.getToolCall(call?.callId ?? '')?.result, server.advance(60_000)])
     expect(receiver.requests).toHaveLength(1)
+  })
+})
+
+describe('a note of a call', () => {
+  it('goes where the call was made in an earlier visit, and had ended by then', async () => {
+    const { server, start, work, storage, delivered } = setUp()
+    const first = start()
+    await work(first.pool)
+    await receiver.received(1)
+    await delivered()
+    await first.kill()
+    const { pool } = start()
+    const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await Promise.all([result, server.advance(10_000)])
+    expect(server.count('tools/call')).toBe(1)
+    expect(waiting(storage.items)).toEqual([])
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('goes where the call is refused for one of its key that a killed process has left', async () => {
+    const { server, start, storage } = setUp()
+    const first = start()
+    server.faults.delay(3000, { method: 'tools/call', times: 1 })
+    first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await server.advance(500)
+    await first.kill()
+    const notes = () => [...storage.items.keys()].filter((key) => key.includes(':open:'))
+    const left = notes()
+    const { pool } = start()
+    const other = { name: 'work', arguments: { seconds: 4 } }
+    const { result } = pool.get('ada').startToolCall(other, { key: 'weekly' })
+    await Promise.all([expect(result).rejects.toThrow(ToolCallKeyConflictError), server.advance(1000)])
+    expect(left).toHaveLength(1)
+    expect(notes().filter((key) => !left.includes(key))).toEqual([])
   })
 })
 

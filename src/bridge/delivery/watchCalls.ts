@@ -6,7 +6,7 @@ export interface CallWatcher {
   /** A call runs that did not before: it was made, or found again. */
   readonly onRunning: (call: ToolCallState) => void
   readonly onSettled: (call: SettledToolCall) => void
-  /** A call that ran is gone: it was forgotten, or is another process's call by now. */
+  /** A call that ran is gone: it was forgotten, was refused, or is another process's or an earlier visit's call by now. */
   readonly onGone: (callId: string, startedAt: number) => void
   /** Called with the end of the client. */
   readonly onClosed: () => void
@@ -26,14 +26,18 @@ export function watchCalls(
       running.clear()
       return onClosed()
     }
+    for (const [callId, startedAt] of running) if (calls[callId]?.startedAt !== startedAt) leave(callId, startedAt)
     for (const call of Object.values(calls)) {
       const { callId, startedAt } = call
-      const before = running.get(callId)
-      if (before === startedAt || !isRunning(call)) continue
-      if (before !== undefined) onGone(callId, before)
+      if (running.has(callId) || !isRunning(call)) continue
       running.set(callId, startedAt)
       onRunning(call)
     }
+  }
+
+  function leave(callId: string, startedAt: number): void {
+    running.delete(callId)
+    onGone(callId, startedAt)
   }
 
   client.store.subscribe(look)
@@ -44,9 +48,7 @@ export function watchCalls(
   })
   client.onForgotten((isForgotten) => {
     for (const [callId, startedAt] of running) {
-      if (!isForgotten(callId)) continue
-      running.delete(callId)
-      onGone(callId, startedAt)
+      if (isForgotten(callId)) leave(callId, startedAt)
     }
   })
   look()
