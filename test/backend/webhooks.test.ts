@@ -320,6 +320,48 @@ describe('a process that is killed', () => {
     },
   )
 
+  describe('before the call has a task', () => {
+    async function leaveInterrupted() {
+      const parts = setUp()
+      const { server, start } = parts
+      const first = start()
+      server.faults.delay(3000, { method: 'tools/call', times: 1 })
+      first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+      await server.advance(500)
+      await first.kill()
+      const next = start()
+      await Promise.all([next.webhooks.resume(next.pool.get), server.advance(1000)])
+      return { ...parts, ...next }
+    }
+
+    it.each([30_000, 2 * MINUTE])('leaves it to who goes on with it within some minutes (%i)', async (ms) => {
+      const { server, storage, pool, delivered } = await leaveInterrupted()
+      await server.advance(ms)
+      expect(waiting(storage.items)).toEqual(['open'])
+      const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+      await Promise.all([result, server.advance(10_000)])
+      await receiver.received(1)
+      await delivered()
+      expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'weekly' } })
+      await server.advance(10 * MINUTE)
+      expect(receiver.requests).toHaveLength(1)
+    })
+
+    it('is told of as failed after five minutes, if nobody goes on with it', async () => {
+      const { server, storage, delivered } = await leaveInterrupted()
+      await server.advance(5 * MINUTE - 2000)
+      expect(waiting(storage.items)).toEqual(['open'])
+      await server.advance(2000)
+      await receiver.received(1)
+      await delivered()
+      const error = 'ToolCallInterruptedError'
+      expect(verified(0, server.browser.now())).toMatchObject({
+        type: 'tool_call.failed',
+        data: { key: 'weekly', error },
+      })
+    })
+  })
+
   it('between the end of a call and its webhook leaves what the next process needs to send it', async () => {
     const { server, start, storage, delivered } = setUp()
     const never = new Promise<never>(() => {})

@@ -1,8 +1,10 @@
+import { keepInUse } from '../../core/client/clientInUse.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
+import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import { hash } from '../../core/record/hash.js'
 import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
-import type { DueDelivery, OpenDelivery } from './delivery.js'
+import type { Delivery, DueDelivery, OpenDelivery } from './delivery.js'
 import type { Processes } from './processes.js'
 import type { Shelf, ShelfOptions } from './shelf.js'
 import { watchCalls } from './watchCalls.js'
@@ -18,6 +20,10 @@ export interface Noting {
   follow(userIds: ReadonlySet<string>): void
 }
 
+/** How often it is looked whether an interrupted call runs again before it is taken for failed, and how long to wait before each look, in ms. */
+const LOOKS = 5
+const LOOK_MS = 60_000
+
 /**
  * Notes each call that runs, and how it ends:
  *
@@ -32,7 +38,7 @@ export function createNoting(
   processes: Processes | undefined,
 ): Noting {
   const { environment, payloadOf, report } = options
-  const { items, store, add, alone, remove, drop, schedule, run } = shelf
+  const { items, store, add, alone, remove, drop, schedule, run, runLater } = shelf
   const clients = new Map<TaskClient, string>()
 
   function open(delivery: OpenDelivery): void {
@@ -90,16 +96,33 @@ export function createNoting(
   async function catchUp(client: TaskClient, userId: string): Promise<void> {
     await loaded
     for (const { delivery } of [...items.values()]) {
-      const { id, callId, startedAt, clientId, stage } = delivery
-      if (stage === 'due' || delivery.userId !== userId || clientId !== client.id) continue
-      const [call] = await client.resumeToolCalls({ callId })
-      const onEnd = () => {
-        const state = client.getToolCallState(callId)
-        if (state !== undefined && isSettled(state) && state.startedAt === startedAt) settle(id, state)
-      }
-      if (call === undefined) onEnd()
-      else call.result.then(onEnd, onEnd)
+      const { userId: owner, clientId } = delivery
+      if (owner === userId && clientId === client.id) await ask(client, delivery, LOOKS)
     }
+  }
+
+  /**
+   * Asks how a call has ended. Only a page that has the arguments can go on with one that was interrupted before it had a task.
+   *
+   * ```text
+   * A  open ─ tools/call ─ killed
+   * B            interrupted ─ 1 min ─ start of the page: runs again ─ due
+   * B            interrupted ─ 1 min ─ … ─ LOOKS ─────────────────────── due: failed
+   * ```
+   */
+  async function ask(client: TaskClient, delivery: Delivery, looks: number): Promise<void> {
+    const { id, callId, startedAt } = delivery
+    if (items.get(id)?.delivery.stage !== 'open') return
+    const [call] = await client.resumeToolCalls({ callId })
+    const onEnd = () => {
+      const state = client.getToolCallState(callId)
+      if (state === undefined || !isSettled(state) || state.startedAt !== startedAt) return
+      if (looks === 0 || !(state.error instanceof ToolCallInterruptedError)) return settle(id, state)
+      const letGo = keepInUse(client)
+      runLater(() => ask(client, delivery, looks - 1).finally(letGo), LOOK_MS)
+    }
+    if (call === undefined) onEnd()
+    else call.result.then(onEnd, onEnd)
   }
 
   return {

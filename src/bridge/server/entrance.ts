@@ -1,4 +1,4 @@
-import { KEEP_IN_USE, type KeepsInUse } from '../../core/client/clientInUse.js'
+import { keepInUse } from '../../core/client/clientInUse.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { ConnectionFailedError } from '../../core/protocol/errors.js'
 import { isOwnOrigin } from '../../server/http/ownOrigin.js'
@@ -49,11 +49,6 @@ export function createEntrance(
       }
     },
   }
-}
-
-/** Keeps a client of a pool while pages need it. Returns a function that lets it go. */
-export function keepInUse(client: TaskClient & KeepsInUse): () => void {
-  return client[KEEP_IN_USE]?.() ?? (() => {})
 }
 
 const FOREIGN =
