@@ -720,6 +720,24 @@ it('close() ends what is under way, and the next process sends it', async () => 
   await delivered()
 })
 
+it('close() resolves, although another process does not let go of a lock', async () => {
+  const { server, start, storage, errors } = setUp()
+  const { pool, webhooks } = start({}, false)
+  const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(1500)
+  const [key = ''] = [...storage.items.keys()].filter((each) => each.includes(':open:'))
+  const never = new Promise<void>(() => {})
+  const { locks } = server.browser.openPage().environment
+  void locks?.request(key.replace(':open:', ':'), {}, () => never)
+  await Promise.all([result, server.advance(5000)])
+  expect(waiting(storage.items)).toEqual(['open'])
+  const closed = vi.fn()
+  void webhooks.close().then(closed)
+  await server.advance(10_000)
+  expect(closed).toHaveBeenCalledOnce()
+  expect([waiting(storage.items), errors]).toEqual([['open'], []])
+})
+
 it('says which option cannot be used', () => {
   const storage = watchedStorage()
   const endpoint = { url: receiver.url, secret: SECRET }

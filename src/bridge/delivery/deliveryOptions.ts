@@ -52,7 +52,8 @@ export interface Deliveries {
   readonly forgetUser: (userId: string) => Promise<void>
   /**
    * Ends all work. Messages that are not delivered yet stay in the storage, and the next process delivers them. Call it
-   * when the process gets `SIGTERM`, after you have closed the clients.
+   * when the process gets `SIGTERM`, after you have closed the clients. It waits at most five seconds for locks that other
+   * processes hold.
    */
   readonly close: () => Promise<void>
 }

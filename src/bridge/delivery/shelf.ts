@@ -56,6 +56,9 @@ export interface Shelf {
   close(): Promise<void>
 }
 
+/** For how long `close()` waits for locks, in ms. What it does not get by then, the next process does. */
+const CLOSE_MS = 5000
+
 /** @param onDue Called when a message is to be sent. */
 export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promise<void>): Shelf {
   const { name, storage, environment, report } = options
@@ -66,6 +69,8 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
   const busy = new Set<Promise<unknown>>()
   const ending = new AbortController()
   const { signal } = ending
+  /** Aborted when no lock is waited for any more. */
+  const leaving = new AbortController()
 
   function setTimeout(callback: () => void, delayMs: number): TimerHandle {
     const timer = environment.setTimeout(callback, delayMs)
@@ -77,7 +82,9 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
 
   function run(work: Promise<unknown>): Promise<unknown> {
     const done: Promise<unknown> = work
-      .catch((thrown: unknown) => report(asError(thrown), undefined))
+      .catch((thrown: unknown) => {
+        if (thrown !== leaving.signal.reason) report(asError(thrown), undefined)
+      })
       .finally(() => busy.delete(done))
     busy.add(done)
     return done
@@ -121,7 +128,9 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
       await store.remove(id)
     },
     alone: (id, work) =>
-      enqueue(id, () => (locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, {}, work))),
+      enqueue(id, () =>
+        locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, { signal: leaving.signal }, work),
+      ),
     run,
     setTimeout,
     runLater,
@@ -129,7 +138,9 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
     close: async () => {
       ending.abort()
       scheduler.close()
+      const timer = environment.setTimeout(() => leaving.abort(), CLOSE_MS)
       while (busy.size > 0) await Promise.all(busy)
+      clearTimeout(timer)
     },
   }
 }
