@@ -1,8 +1,9 @@
 import { Webhook } from 'standardwebhooks'
-import { TaskConfigurationError, TaskStorageError, ToolCallKeyConflictError } from 'taskwire'
+import { TaskConfigurationError, type TaskStorage, TaskStorageError, ToolCallKeyConflictError } from 'taskwire'
 import { type ClientPool, createClientPool } from 'taskwire/backend'
 import { createWebhooks, DeliveryFailedError, type WebhooksOptions } from 'taskwire/backend/webhooks'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Locks } from '../../src/core/environment/environment.js'
 import { createWorkServer } from '../support/workServer.js'
 import { failedAttempt, type Receiver, startReceiver, waiting, watchedStorage } from './receiver.js'
 
@@ -40,7 +41,7 @@ function setUp() {
       endpoint: { url: receiver.url, secret: SECRET },
       onError: (error) => errors.push(error),
       ...options,
-      environment: { ...parts, ...shared, random: () => 0, fetch: send },
+      environment: { ...parts, ...shared, ...options.environment, random: () => 0, fetch: send },
     })
     const environment = { ...parts, locks: undefined, channel: undefined, ...shared }
     const pool = createClientPool({
@@ -489,6 +490,40 @@ describe('several processes', () => {
     await Promise.all([calls[1]?.result, server.advance(2 * MINUTE)])
     expect(receiver.requests).toHaveLength(1)
     expect(waiting(storage.items)).toEqual([])
+  })
+
+  it('leave alone what another one has delivered while they were frozen during an attempt', async () => {
+    const { server, start, storage } = setUp()
+    let isHeld = true
+    const locks: Locks = { request: (name, _, hold) => hold({ name, isHeld: () => isHeld }) }
+    const isDue = (key: string) => key.includes(':due:')
+    let onTouch = () => {}
+    const watched: TaskStorage = {
+      ...storage,
+      getItem: (key) => {
+        if (isDue(key)) onTouch()
+        return storage.getItem(key)
+      },
+      setItem: (key, value) => {
+        if (isDue(key)) onTouch()
+        return storage.setItem(key, value)
+      },
+    }
+    const { pool } = start({ environment: { locks }, storage: watched })
+    const release = receiver.hold()
+    receiver.answer(500)
+    const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+    await Promise.all([result, server.advance(5000), receiver.received(1)])
+    isHeld = false
+    for (const key of [...storage.items.keys()].filter(isDue)) await storage.removeItem(key)
+    const touched = new Promise<void>((resolve) => {
+      onTouch = resolve
+    })
+    release()
+    await touched
+    await server.advance(2 * MINUTE)
+    expect(waiting(storage.items)).toEqual([])
+    expect(receiver.requests).toHaveLength(1)
   })
 
   it('do not send at the same time what a killed one has left', async () => {

@@ -50,14 +50,21 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     return undefined
   }
 
-  async function send(item: Item): Promise<void> {
-    const { store, items, signal, remove, schedule } = shelfOf()
+  async function send(item: Item, isHeld: () => boolean): Promise<void> {
+    const { store, items, signal, remove, drop, schedule } = shelfOf()
     const delivery = await taken(item)
     if (delivery === undefined) return
     const came = await attempt(delivery, signal)
     if (came.outcome === 'taken') return remove(delivery.id)
     // What was cut off is sent again by the next process. What was forgotten meanwhile is not.
     if (signal.aborted || items.get(delivery.id) !== item) return
+    // This process was frozen during the attempt: another one has taken the message over, and may have delivered it.
+    const found = item.isSaved && !isHeld() ? await store.read(delivery.id) : 'unknown'
+    if (found === undefined) return drop(item)
+    if (found !== 'unknown') {
+      item.delivery = found
+      return schedule(item)
+    }
     const attempts = delivery.attempts + 1
     const nextAt = came.outcome === 'again' ? nextTime(delivery, attempts, came.retryAfterMs) : undefined
     if (nextAt === undefined) {
@@ -78,5 +85,5 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     return at > endedAt + limitMs ? undefined : at
   }
 
-  return (item) => inPlace(() => shelfOf().alone(item.delivery.id, () => send(item)))
+  return (item) => inPlace(() => shelfOf().alone(item.delivery.id, (isHeld) => send(item, isHeld)))
 }

@@ -42,8 +42,8 @@ export interface Shelf {
   /** Lets it go, in this process. */
   drop(item: Item): void
   remove(id: string): Promise<void>
-  /** Nothing else is done with the delivery meanwhile, in this process or another. */
-  alone<T>(id: string, work: () => Promise<T>): Promise<T>
+  /** Nothing else is done with the delivery meanwhile, in this process, or in another one as long as `isHeld` says so. */
+  alone<T>(id: string, work: (isHeld: () => boolean) => Promise<T>): Promise<T>
   /** Reports what goes wrong. `close()` waits for it. */
   run(work: Promise<unknown>): Promise<unknown>
   /** A timer that does not keep the process alive. */
@@ -128,9 +128,11 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
       await store.remove(id)
     },
     alone: (id, work) =>
-      enqueue(id, () =>
-        locks === undefined ? work() : locks.request(`taskwire:out:${name}:${id}`, { signal: leaving.signal }, work),
-      ),
+      enqueue(id, () => {
+        if (locks === undefined) return work(() => true)
+        const lockName = `taskwire:out:${name}:${id}`
+        return locks.request(lockName, { signal: leaving.signal }, (lock) => work(() => lock?.isHeld?.() ?? true))
+      }),
     run,
     setTimeout,
     runLater,
