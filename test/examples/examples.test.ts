@@ -98,3 +98,11 @@ test('the weekly workflow tries each example with the newest packages, in a job 
   const workflow = read('.github/workflows/examples.yml')
   expect([...workflow.matchAll(/^ {10}- (\S+)$/gm)].map(([, name]) => name)).toEqual(names)
 })
+
+test('the Durable Object sets an alarm before a page can start a call by it', () => {
+  const source = read('examples/workers-alarms/src/calls.ts')
+  const fetch = source.slice(source.indexOf('async fetch('))
+  const [alarm, call] = ["if (request.method === 'POST') await this.#setAlarmInCase()", 'this.#bridge.fetch(']
+  expect(fetch).toContain(alarm)
+  expect(fetch.indexOf(call)).toBeGreaterThan(fetch.indexOf(alarm))
+})

@@ -51,6 +51,8 @@ export class Calls extends DurableObject<Env> {
       this.#open(socket, request)
       return new Response(null, { status: 101, webSocket: page })
     }
+    // A page starts a call by it.
+    if (request.method === 'POST') await this.#setAlarmInCase()
     const response = await this.#bridge.fetch(request)
     this.ctx.waitUntil(this.alarm())
     return response
@@ -68,9 +70,13 @@ export class Calls extends DurableObject<Env> {
     this.#pages.delete(socket)
   }
 
-  override async alarm(): Promise<void> {
-    // Where the object is ended during the tick, this alarm begins it again.
+  /** Where the object is ended meanwhile, this alarm begins it again. */
+  async #setAlarmInCase(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + 30_000)
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#setAlarmInCase()
     await this.#client.tick()
     const { nextWakeAt } = this.#client
     if (nextWakeAt === undefined) await this.ctx.storage.deleteAlarm()
