@@ -55,7 +55,7 @@ test('the slow tool of a published server survives a reload, a second tab and a 
   await second.waitForFunction(() => !navigator.onLine)
   await context.setOffline(false)
   await expect.poll(() => progressOf(second), PATIENCE).toBeGreaterThan(before)
-  await second.getByText('Long running operation completed. Duration: 30 seconds').waitFor({ ...PATIENCE })
+  await second.getByText('Long running operation completed. Duration: 30 seconds').waitFor(PATIENCE)
   expect(await app.calls()).toEqual(['trigger-long-running-operation'])
 })
 
