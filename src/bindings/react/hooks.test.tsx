@@ -13,6 +13,7 @@ import { TaskClientProvider } from './TaskClientProvider.js'
 import { useInputRequests } from './useInputRequests.js'
 import { useSuspenseToolCall } from './useSuspenseToolCall.js'
 import { useTaskConnection } from './useTaskConnection.js'
+import { useToolCall } from './useToolCall.js'
 import { useToolCallMutation } from './useToolCallMutation.js'
 import { useToolCallState } from './useToolCallState.js'
 import { useToolCalls } from './useToolCalls.js'
@@ -429,6 +430,46 @@ describe('useSuspenseToolCall', () => {
     await advance(5000)
     expect(screen.getByText('1 false')).toBeTruthy()
     expect(server.count('tools/call')).toBe(2)
+  })
+})
+
+describe('useToolCall with throwOnError', () => {
+  const failing = { name: 'work', arguments: { seconds: 2, outcome: 'failure' } }
+  const Thrown = () => {
+    const { data, error, call } = useToolCall({ ...failing, query: { throwOnError: true } })
+    return <p>{error?.name ?? data?.content.length ?? call?.task?.statusMessage ?? 'starting'}</p>
+  }
+  const Shown = () => <i>{useToolCall({ ...failing, key: 'shown' }).error?.name ?? 'no error'}</i>
+  const page = (
+    <QueryErrorResetBoundary>
+      {({ reset }) => (
+        <ResetBoundary onReset={reset}>
+          <Thrown />
+          <Shown />
+        </ResetBoundary>
+      )}
+    </QueryErrorResetBoundary>
+  )
+
+  it('calls again each time its error boundary has been reset, but not for an error that is shown in place', async () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    render(page, { wrapper })
+    await advance(5000)
+    expect(server.count('tools/call')).toBe(2)
+    fireEvent.click(screen.getByText('back'))
+    await advance(5000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+    for (const calls of [3, 4]) {
+      fireEvent.click(screen.getByText('again'))
+      await advance(1500)
+      expect(screen.getByText('step 1')).toBeTruthy()
+      expect(screen.getByText('TaskFailedError').tagName).toBe('I')
+      await advance(5000)
+      expect(screen.getByText('again')).toBeTruthy()
+      expect(server.count('tools/call')).toBe(calls)
+    }
+    silence.mockRestore()
   })
 })
 

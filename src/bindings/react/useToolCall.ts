@@ -4,6 +4,7 @@ import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tool
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQueryOptions,
+  toolCallKey,
   toolCallQuery,
 } from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
@@ -15,6 +16,7 @@ import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallRetry } from '../shared/toolCallOptions.js'
 import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
+import { useRetryAfterReset } from './useRetryAfterReset.js'
 import { useClient } from './useTaskClient.js'
 
 /** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
@@ -51,5 +53,7 @@ export function useToolCall(
 ): UseToolCallResult<unknown> {
   const client = useClient(checkedOptions('useToolCall', options))
   const query = useQuery(toolCallQuery(client, options))
-  return extendResult(query, useQueriedCall(client, options))
+  const queried = useQueriedCall(client, options)
+  useRetryAfterReset(client, options.name, toolCallKey(options), queried.retry)
+  return extendResult(query, queried)
 }
