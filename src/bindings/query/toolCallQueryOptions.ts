@@ -44,7 +44,10 @@ export interface ToolCallQueryBase<T, Name extends ToolName<T>, S extends Standa
    * @default a key made of the arguments: the same arguments are the same call
    */
   key?: string | undefined
-  /** Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. */
+  /**
+   * Any Standard Schema (zod, valibot, arktype): checks and types `data.structuredContent`. Components that share a call share
+   * its checked result, so give them the same schema.
+   */
   outputSchema?: S
   /** As in `ToolCallOptions`: the app's own note on the call, such as a title for a list. */
   meta?: ToolCallMeta | undefined
