@@ -47,6 +47,38 @@ describe('npx taskwire types', () => {
     await expect(await read()).toMatchFileSnapshot('../../docs/examples/taskwire.gen.ts')
   })
 
+  it('names the type of a tool, whatever its schema refers to', async () => {
+    const quarter = { Quarter: { type: 'string', enum: ['Q1', 'Q2'] } }
+    const properties = { quarter: { $ref: '#/$defs/Quarter' } }
+    const report = { type: 'object', properties, required: ['quarter'] }
+    const tool = {
+      name: 'report',
+      inputSchema: { ...report, $defs: quarter },
+      outputSchema: { $ref: '#/$defs/Report', $defs: { ...quarter, Report: report } },
+    }
+    await taskwire(['types', await listed([tool]), '--out', out])
+    const text = await read()
+    expect(text).toMatch(/^ {4}arguments: ReportArguments$/m)
+    expect(text).toMatch(/^ {4}structuredContent: ReportOutputReport$/m)
+    expect(text).toContain('export type ReportOutputReport = {\n  quarter: ReportOutputQuarter\n}')
+  })
+
+  it('gives what a schema refers to a name that no other schema has', async () => {
+    const place = (kind: string) => ({ type: 'object', properties: { [kind]: { type: 'string' } } })
+    // As zod-to-json-schema refers to a schema that is used twice.
+    const schema = (kind: string) => ({
+      type: 'object',
+      properties: { from: place(kind), to: { $ref: '#/properties/from' } },
+    })
+    const tools = [
+      { name: 'fly', inputSchema: schema('airport') },
+      { name: 'ride', inputSchema: schema('station') },
+    ]
+    await taskwire(['types', await listed(tools), '--out', out])
+    const declared = [...(await read()).matchAll(/^export type (\w+) /gm)].map(([, name]) => name)
+    expect(declared).toEqual(['FlyArguments', 'FlyArgumentsFrom', 'RideArguments', 'RideArgumentsFrom'])
+  })
+
   it('says of which types a schema says too little', async () => {
     const { warnings } = await taskwire(['types', await listed(toolLists['unknowns'] ?? []), '--out', out])
     expect(warnings.split('\n')).toEqual([

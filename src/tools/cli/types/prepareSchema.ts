@@ -12,32 +12,72 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 
 /**
  * A schema of a server as `json-schema-to-typescript` can be trusted with it: only keywords that say something about
- * types, those of 2020-12 in the words of draft 4, and definitions under names that no other schema has.
+ * types, those of 2020-12 in the words of draft 4, and all that it refers to under names that no other schema has.
  *
- * @param prefix - what the names of definitions begin with.
+ * @param prefix - what the names of what it refers to begin with.
  */
 export function prepareSchema(schema: unknown, prefix: string): JsonObject {
+  const references = new Set<string>()
+  const prepared = prepare(schema, references)
+  const taken = new Set<string>()
+  for (const reference of references) {
+    const target = targetOf(prepared, reference)
+    if (target === undefined || target === prepared || 'title' in target) continue
+    target['title'] = freeName(prefix + pascalCase(decodeStep(reference.split('/').at(-1) ?? '')), taken)
+  }
+  return prepared
+}
+
+/** The name of the type of a prepared schema that is a reference and no more: that of what it refers to. */
+export function referredName(prepared: JsonObject): string | undefined {
+  const target = targetOf(prepared, prepared['$ref'])
+  return target && String(target['title'])
+}
+
+function prepare(schema: unknown, references: Set<string>): JsonObject {
   if (!isJsonObject(schema)) return { tsType: schema === false ? 'never' : 'unknown' }
   const result: JsonObject = {}
   for (const [keyword, value] of Object.entries(withoutPrefixItems(schema))) {
     if (keyword === 'type' && ![value].flat().every((type) => TYPES.has(String(type)))) continue
+    if (keyword === '$ref') references.add(String(value))
     if (KEPT.has(keyword)) result[keyword] = value
-    else if (NAMED.has(keyword) && isJsonObject(value)) result[keyword] = prepareNamed(keyword, value, prefix)
-    else if (MANY.has(keyword) && Array.isArray(value)) result[keyword] = value.map((one) => prepareSchema(one, prefix))
-    else if (ONE.has(keyword)) result[keyword] = typeof value === 'boolean' ? value : prepareSchema(value, prefix)
+    else if (NAMED.has(keyword) && isJsonObject(value)) result[keyword] = prepareNamed(value, references)
+    else if (MANY.has(keyword) && Array.isArray(value)) result[keyword] = value.map((one) => prepare(one, references))
+    else if (ONE.has(keyword)) result[keyword] = typeof value === 'boolean' ? value : prepare(value, references)
   }
   // Without it, the type would be that of an object.
   return Object.keys(result).every((keyword) => SILENT.has(keyword)) ? { ...result, tsType: 'unknown' } : result
 }
 
-function prepareNamed(keyword: string, schemas: JsonObject, prefix: string): JsonObject {
-  const isDefinition = keyword === '$defs' || keyword === 'definitions'
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => {
-      const prepared = prepareSchema(schema, prefix)
-      return [name, isDefinition ? { ...prepared, title: prefix + pascalCase(name) } : prepared]
-    }),
-  )
+function prepareNamed(schemas: JsonObject, references: Set<string>): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, prepare(schema, references)]))
+}
+
+/** What a reference within a schema refers to; undefined where that is nothing, or elsewhere. */
+function targetOf(root: JsonObject, reference: unknown): JsonObject | undefined {
+  const [start, ...steps] = String(reference).split('/')
+  let target: unknown = start === '#' ? root : undefined
+  for (const step of steps.map(decodeStep)) {
+    target = Object.hasOwn(Object(target), step) ? (target as JsonObject)[step] : undefined
+  }
+  return isJsonObject(target) ? target : undefined
+}
+
+/** A step of a JSON Pointer in a URL. */
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return step
+  }
+}
+
+/** The name, with a number where it is taken. It is taken from then on. */
+export function freeName(name: string, taken: Set<string>): string {
+  let free = name
+  for (let number = 2; taken.has(free); number++) free = `${name}${number}`
+  taken.add(free)
+  return free
 }
 
 /** A tuple as draft 4 writes it. */

@@ -4,7 +4,7 @@ import { isJsonObject, isTooDeep, type JsonObject } from '../../../core/protocol
 import { hash } from '../../../core/record/hash.js'
 import type { ListedTool } from './listTools.js'
 import type { Compile } from './loadCompile.js'
-import { pascalCase, prepareSchema } from './prepareSchema.js'
+import { freeName, pascalCase, prepareSchema, referredName } from './prepareSchema.js'
 
 /** A module, and what it cannot say. */
 export interface WrittenModule {
@@ -85,9 +85,9 @@ async function writeType(schema: unknown, name: string, compile: Compile): Promi
   if (isEmptyObject(prepared)) return { type: 'Record<string, never>', code: '' }
   try {
     const code = asTypes(await compile(prepared, name))
-    // A schema that is a reference and no more has the name of what it refers to.
-    const [, type = name] = /^export type (\w+)/m.exec(code) ?? []
-    return { type, code }
+    // What it refers to may come before it.
+    const isDeclared = new RegExp(`^export type ${name} `, 'm').test(code)
+    return { type: isDeclared ? name : (referredName(prepared) ?? name), code }
   } catch (error) {
     const [line = ''] = asError(error).message.split('\n')
     return { type: 'unknown', code: '', warning: line.slice(0, 200) }
@@ -110,13 +110,7 @@ function asTypes(code: string): string {
 /** Names for types, no two alike. */
 function createNames(): (tool: string) => string {
   const taken = new Set(['Tools'])
-  return (tool) => {
-    const name = pascalCase(tool)
-    let free = name
-    for (let number = 2; taken.has(free); number++) free = `${name}${number}`
-    taken.add(free)
-    return free
-  }
+  return (tool) => freeName(pascalCase(tool), taken)
 }
 
 function propertyKey(name: string): string {
