@@ -303,6 +303,24 @@ describe('the result of a call that is made with keepResult', () => {
     expect(errors.map(({ message }) => message)).toContain('A kept result could not be read: The database is broken')
   })
 
+  it('is asked for where the storage does not answer, and can be forgotten', async () => {
+    await visit()
+    const silent = { ...itemsIn(items), names: () => new Promise<never>(() => {}) }
+    const client = open({ results: keptResults({ items: silent }) })
+    const call = client.startToolCall(REPORT, KEPT)
+    await browser.advance(20 * SECOND)
+    expect(call.getState()).toMatchObject({ phase: 'completed', result: RESULT })
+    let isForgotten = false
+    void client.forget().then(() => {
+      isForgotten = true
+    })
+    await browser.advance(20 * SECOND)
+    expect(isForgotten).toBe(true)
+    expect(errors.map(({ message }) => message)).toContain(
+      'A kept result could not be read: it did not answer within 5 s.',
+    )
+  })
+
   it('stays where the storage of the records does not say what it has', async () => {
     const records = memoryStorage()
     await visit(KEPT, open({ storage: records }))

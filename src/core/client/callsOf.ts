@@ -17,7 +17,7 @@ import { resumeToolCalls } from '../run/startOrResume.js'
 import type { CallTap } from '../run/tap.js'
 import { inTime } from '../storage/inTime.js'
 import { memoryStorage } from '../storage/memoryStorage.js'
-import { createRecordItems } from '../storage/recordItems.js'
+import { createRecordItems, type InTime } from '../storage/recordItems.js'
 import { createRecordStore, type RecordStore, scopePrefix } from '../storage/recordStore.js'
 import type { TaskStorage } from '../storage/taskStorage.js'
 import { NO_TABS, type Tabs } from '../tabs/tabs.js'
@@ -140,16 +140,17 @@ function runOf(base: ClientBase, port: Connection, records: RecordStore, tabs: T
 function recordsOf({ options, environment, owner, reports }: ClientBase, storage: TaskStorage): RecordStore {
   const { now, setTimeout } = environment
   const onError = reports.reporting('storage')
+  const limited: InTime = (pending) => inTime(pending, environment)
   const records = createRecordStore({
     storage,
     ...owner,
     now,
     pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
-    inTime: (pending) => inTime(pending, environment),
+    inTime: limited,
     onError,
   })
   const prefixOf = (scope = owner.scope) => scopePrefix(owner.endpoint, scope)
-  return options.results?.({ records, prefixOf, now, onError }) ?? records
+  return options.results?.({ records, prefixOf, now, inTime: limited, onError }) ?? records
 }
 
 /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */

@@ -1,4 +1,5 @@
 import type { TaskStorageError } from '../protocol/errors.js'
+import type { InTime } from './recordItems.js'
 import type { RecordStore } from './recordStore.js'
 
 /** The context of a storage for results. */
@@ -7,6 +8,8 @@ export interface KeptResultsContext {
   /** Names the records of a scope, this client's by default. */
   readonly prefixOf: (scope?: string) => string
   readonly now: () => number
+  /** Gives up waiting for a storage that does not answer. */
+  readonly inTime: InTime
   readonly onError: (error: TaskStorageError) => void
 }
 

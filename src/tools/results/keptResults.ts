@@ -2,7 +2,7 @@ import { asError } from '../../core/protocol/asError.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import { parseDetailedTask } from '../../core/protocol/task.js'
 import type { CallRecord, TaskEnd } from '../../core/record/record.js'
-import type { KeptResults } from '../../core/storage/keptResults.js'
+import type { KeptResults, KeptResultsContext } from '../../core/storage/keptResults.js'
 import { indexedDbItems } from './indexedDbItems.js'
 
 /** A storage for results: texts by name. */
@@ -45,7 +45,8 @@ const MAX_BYTES = 20_000_000
  * ```
  */
 export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: KeptResultsOptions = {}): KeptResults {
-  return ({ records, prefixOf, now, onError }) => {
+  return ({ records, prefixOf, now, inTime, onError }) => {
+    const kept = answering(items, inTime)
     /** One change after the other: the sizes of what is there are read before something is added. */
     let last: Promise<unknown> = Promise.resolve()
 
@@ -62,7 +63,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       name.prefix === prefixOf() && (callId === undefined || name.callId === callId)
 
     async function namesOf(filter: (name: Name) => boolean): Promise<Name[]> {
-      return (await items.names()).flatMap((text) => {
+      return (await kept.names()).flatMap((text) => {
         const name = readName(text)
         return name !== undefined && filter(name) ? [name] : []
       })
@@ -72,7 +73,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       inTurn('removed', async () => {
         const names: Name[] = []
         for (const name of await namesOf(filter)) if (await isDropped(name)) names.push(name)
-        if (names.length > 0) await items.remove(names.map(writeName))
+        if (names.length > 0) await kept.remove(names.map(writeName))
       })
 
     function keep({ callId, keepResult = 0 }: CallRecord, end: Extract<TaskEnd, { task: unknown }>): Promise<void> {
@@ -89,21 +90,16 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
           throw new RangeError(
             `it has ${bytes} bytes, and keepResult allows ${limit}. Pass { maxBytes } with the call.`,
           )
-        await items.remove(known.map(writeName))
+        await kept.remove(known.map(writeName))
         await makeRoom(bytes)
-        await items.set(writeName({ prefix: prefixOf(), callId, taskId, bytes, at: now() }), text)
+        await kept.set(writeName({ prefix: prefixOf(), callId, taskId, bytes, at: now() }), text)
       })
     }
 
     /** Removes the oldest results, of whatever server and scope, until so many bytes are free. */
     async function makeRoom(bytes: number): Promise<void> {
-      const names = (await namesOf(() => true)).sort((a, b) => b.at - a.at)
-      let used = bytes
-      const dropped = names.filter((name) => {
-        used += name.bytes
-        return used > maxBytes
-      })
-      if (dropped.length > 0) await items.remove(dropped.map(writeName))
+      const dropped = oldestOf(await namesOf(() => true), maxBytes - bytes)
+      if (dropped.length > 0) await kept.remove(dropped.map(writeName))
     }
 
     /** The record with the end of its task, where its result is kept. */
@@ -112,7 +108,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       if (keepResult === undefined || task?.task.status !== 'completed') return record
       try {
         const [name] = await namesOf((each) => own(each, callId) && each.taskId === task.task.taskId)
-        const text = name && (await items.get(writeName(name)))
+        const text = name && (await kept.get(writeName(name)))
         const end = text === undefined ? undefined : readEnd(text)
         return end === undefined ? record : { ...record, task: { ...task, end } }
       } catch (error) {
@@ -168,6 +164,19 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
   }
 }
 
+/**
+ * The storage, which rejects what it does not answer: a database may never open while another page blocks it. The result of a call
+ * is asked of the server then, and `forget()` ends.
+ */
+function answering(items: ResultItems, inTime: KeptResultsContext['inTime']): ResultItems {
+  return {
+    get: (name) => inTime(items.get(name)),
+    set: (name, text) => inTime(items.set(name, text)),
+    remove: (names) => inTime(items.remove(names)),
+    names: () => inTime(items.names()),
+  }
+}
+
 /** The name of what is kept says all that is to be known without reading it. */
 interface Name {
   /** That of the records of its server and scope. */
@@ -177,6 +186,17 @@ interface Name {
   readonly bytes: number
   /** When it was kept, ms since the epoch. */
   readonly at: number
+}
+
+/** The oldest of them: those that do not fit into so many bytes beside the newer ones. */
+function oldestOf(names: readonly Name[], room: number): Name[] {
+  let left = room
+  return [...names]
+    .sort((a, b) => b.at - a.at)
+    .filter(({ bytes }) => {
+      left -= bytes
+      return left < 0
+    })
 }
 
 function writeName({ prefix, callId, taskId, bytes, at }: Name): string {
