@@ -183,6 +183,20 @@ describe.each(versions)('the tools of a server, in $version', (version) => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  it.each([
+    [
+      'in a definition',
+      { $ref: '#/$defs/In', $defs: { In: { type: 'object', properties: { a: { type: 'string' } } } } },
+    ],
+    ['in one of several', { oneOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} } }] }],
+    ['in a part', { properties: { b: {} }, allOf: [{ properties: { a: { type: 'string' } } }] }],
+  ])('rule out no argument that the schema of the server names %s', async (_, schema) => {
+    const inputSchema = { type: 'object' as const, ...schema }
+    const tools = await mcpTools(open(serve(completed())), { tools: [{ name: 'report', inputSchema }] })
+    const standard: unknown = Reflect.get(tools['report']?.inputSchema ?? {}, 'jsonSchema')
+    expect(standard).toEqual({ properties: {}, ...inputSchema })
+  })
+
   it('have the schema of the server, a prefix, and a filter', async () => {
     const inputSchema = {
       type: 'object' as const,

@@ -8,8 +8,8 @@ const AI_SCHEMA = Symbol.for('vercel.ai.schema')
 /** The JSON Schema of a tool's arguments, for `ai` and for whoever reads Standard Schema. */
 export function inputSchema<Input>({ inputSchema: given }: Tool): McpInputSchema<Input> {
   // Providers refuse schemas without properties, and models invent arguments where others are not ruled out.
-  const { properties = {}, additionalProperties = false } = given
-  const jsonSchema = { ...given, properties, additionalProperties }
+  const { properties = {}, additionalProperties = isWhole(given) ? false : undefined } = given
+  const jsonSchema = { ...given, properties, ...(additionalProperties !== undefined && { additionalProperties }) }
   const schema = {
     [AI_SCHEMA]: true,
     _type: undefined,
@@ -29,4 +29,12 @@ export function inputSchema<Input>({ inputSchema: given }: Tool): McpInputSchema
     },
   } as const
   return schema
+}
+
+/** Keywords that name arguments elsewhere than in `properties`. To rule out all others would rule out those. */
+const ELSEWHERE = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas']
+
+/** True if all arguments of the tool are among the `properties` of its schema. */
+function isWhole(schema: Tool['inputSchema']): boolean {
+  return !ELSEWHERE.some((keyword) => keyword in schema)
 }
