@@ -184,13 +184,34 @@ describe('what the user fills in', () => {
       a: { type: 'string', format: 'date-time', default: '2026-07-28T09:30:00+05:45' },
       b: { type: 'string', format: 'date-time', default: '2026-07-28T09:30:05Z' },
       c: { type: 'string', format: 'date-time', default: 'soon' },
+      d: { type: 'string', format: 'date-time', default: '2026-07-28 09:30:05+00:00' },
     })
     expect(new Date(String(field('a')?.value)).toISOString()).toBe('2026-07-28T03:45:00.000Z')
     expect(field('a')?.value).toMatch(/^2026-07-2[78]T\d\d:\d\d$/)
     expect(field('b')?.value).toMatch(/:05$/)
+    expect(field('d')?.value).toBe(field('b')?.value)
     form.set('c', '')
     await form.submit()
-    expect(sent()).toMatchObject([{ content: { a: '2026-07-28T09:30:00+05:45', b: '2026-07-28T09:30:05Z' } }])
+    const [a, b, d] = ['2026-07-28T09:30:00+05:45', '2026-07-28T09:30:05Z', '2026-07-28 09:30:05+00:00']
+    expect(sent()).toMatchObject([{ content: { a, b, d } }])
+  })
+
+  it('of a date and a time is sent with the zone of the user where the default has none, as Python writes it', async () => {
+    const { form, field, sent } = open({
+      a: { type: 'string', format: 'date-time', default: '2026-07-28T09:30:00' },
+      b: { type: 'string', format: 'date-time', default: '2026-07-28T09:30:00.250123' },
+    })
+    expect([field('a')?.value, field('b')?.value]).toEqual(['2026-07-28T09:30:00', '2026-07-28T09:30:00.250'])
+    expect(await form.submit()).toBeUndefined()
+    expect(sent()).toEqual([
+      {
+        action: 'accept',
+        content: {
+          a: new Date('2026-07-28T09:30:00').toISOString(),
+          b: new Date('2026-07-28T09:30:00.250').toISOString(),
+        },
+      },
+    ])
   })
 })
 

@@ -55,20 +55,28 @@ function readNumber(text: string): number {
   return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/i
 const ZONE = /(Z|[+-]\d\d:\d\d)$/i
 
-/** A time with its zone in the user's own, as `<input type="datetime-local">` has it. Other texts stay as they are. */
+/** Of a text that has no zone, in the user's own. Invalid where the text is no time. */
+function readTime(text: string): Date {
+  return new Date(TIME.test(text) ? text.toUpperCase().replace(' ', 'T') : Number.NaN)
+}
+
+/** A time in the user's own zone, as `<input type="datetime-local">` has it. Other texts stay as they are. */
 function localTime(text: string): string {
-  const time = new Date(TIME.test(text) && ZONE.test(text) ? text : Number.NaN)
+  // Browsers show no time of microseconds, as Python writes it.
+  if (!ZONE.test(text)) return TIME.test(text) ? text.replace(/(\.\d{3})\d+$/, '$1') : text
+  const time = readTime(text)
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000)
   return local.toJSON()?.replace(/(:00)?(\.000)?Z$/, '') ?? text
 }
 
-/** The time with its zone. A default that was not changed is sent as the server wrote it. */
+/** The time with its zone. A default that was not changed is sent as the server wrote it, if it has written a zone. */
 function sentTime({ initial }: FieldSpec, text: string): string {
-  if (typeof initial === 'string' && localTime(initial) === text) return initial
-  return new Date(TIME.test(text) && !ZONE.test(text) ? text : Number.NaN).toJSON() ?? text
+  if (ZONE.test(text)) return text
+  if (typeof initial === 'string' && ZONE.test(initial) && localTime(initial) === text) return initial
+  return readTime(text).toJSON() ?? text
 }
 
 function textOf(value: unknown): string {
