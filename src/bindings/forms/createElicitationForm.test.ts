@@ -166,6 +166,28 @@ describe('what the user fills in', () => {
     },
   )
 
+  it.each([
+    ['1,5', 1.5],
+    ['-0,125', -0.125],
+    [',5', 0.5],
+  ])('is a number if it is %j: the keypads of phones have no point in many languages', async (typed, number) => {
+    const { form, sent } = open({ a: { type: 'number' } })
+    form.set('a', typed)
+    await form.submit()
+    expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
+  })
+
+  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3'])(
+    'is no number if it is %j: it may be another one',
+    async (typed) => {
+      const { form, field, sent } = open({ a: { type: 'number' } })
+      form.set('a', typed)
+      await form.submit()
+      expect(field('a')).toMatchObject({ value: typed, error: 'Enter a number.' })
+      expect(sent()).toEqual([])
+    },
+  )
+
   it('is nothing that a control cannot say: other types, options that are not offered, fields that there are not', () => {
     const { form, field } = open(DEPLOY)
     form.set('reason', true)

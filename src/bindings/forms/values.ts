@@ -47,8 +47,15 @@ function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
   return spec.type === 'datetime-local' ? sentTime(spec, text) : text
 }
 
+/**
+ * A comma that can only stand for the point of a decimal: in many languages, the keypad that phones show for decimals has no
+ * point. In `1,500` it may part the thousands.
+ */
+const DECIMAL_COMMA = /^[+-]?(0?,\d+|\d+,(\d{1,2}|\d{4,}))$/
+
 /** The number that the text is; `NaN` if it is not a number, or has more digits than a number keeps. */
-function readNumber(text: string): number {
+function readNumber(typed: string): number {
+  const text = DECIMAL_COMMA.test(typed) ? typed.replace(',', '.') : typed
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
   const number = Number(text)
   const digits = /^[+-]?0*(\d{16,})$/.exec(text)?.[1]
