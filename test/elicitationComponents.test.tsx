@@ -94,6 +94,25 @@ it('the button has the focus where no field is wrong and the answer was not take
   expect(document.activeElement).toBe(screen.getByText('Submit'))
 })
 
+it('a field that is wrong has the focus in a web component, too', async () => {
+  const { source } = callThatAsks(formRequest(SCHEMA))
+  const host = document.body.appendChild(document.createElement('div'))
+  const root = host.attachShadow({ mode: 'open' })
+  const parent = root.appendChild(document.createElement('main'))
+  const unmount = showElicitationForm(parent, source)
+  onTestFinished(() => {
+    unmount()
+    host.remove()
+  })
+  const [submit, reason] = ['[type=submit]', 'input'].map((one) => root.querySelector<HTMLElement>(one))
+  submit?.focus()
+  submit?.click()
+  await act(async () => {})
+  expect(reason?.getAttribute('aria-invalid')).toBe('true')
+  expect(root.activeElement).toBe(reason)
+  expect(document.activeElement).toBe(host)
+})
+
 describe.each(['React', 'Vue', 'Svelte', 'Solid', 'plain DOM'])('the form for %s', (name) => {
   async function open(request: ElicitationSource['request']) {
     const call = callThatAsks(request)

@@ -7,7 +7,9 @@ import type { ElicitationField } from './elicitationFields.js'
 export function focusWrong(form: EventTarget | null, wrong: ElicitationField | undefined): void {
   if (!isForm(form)) return
   const { activeElement, body } = form.ownerDocument
-  if (activeElement !== body && !form.contains(activeElement)) return
+  // In a shadow root, the document says of each of its elements that its host has the focus.
+  const focused = (form.getRootNode() as Document | ShadowRoot).activeElement ?? activeElement
+  if (focused !== body && !form.contains(focused)) return
   // Not `namedItem()`: it has one answer for a control, and another for several that share its name.
   const control = wrong && Array.from(form.elements).find(({ id }) => id === wrong.id)
   const target = control ?? form.querySelector('button:not([type]), [type="submit"]')
