@@ -177,7 +177,18 @@ describe('what the user fills in', () => {
     expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
   })
 
-  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3'])(
+  it.each([
+    ['１２', 12],
+    ['－３．５', -3.5],
+  ])('is a number if it is %j, as Japanese and Chinese keyboards type it', async (typed, number) => {
+    const { form, field, sent } = open({ a: { type: 'number' } })
+    form.set('a', typed)
+    await form.submit()
+    expect(field('a')).toMatchObject({ value: typed })
+    expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
+  })
+
+  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3', '10²'])(
     'is no number if it is %j: it may be another one',
     async (typed) => {
       const { form, field, sent } = open({ a: { type: 'number' } })

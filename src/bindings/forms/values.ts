@@ -55,11 +55,17 @@ const DECIMAL_COMMA = /^[+-]?(0?,\d+|\d+,(\d{1,2}|\d{4,}))$/
 
 /** The number that the text is; `NaN` if it is not a number, or has more digits than a number keeps. */
 function readNumber(typed: string): number {
-  const text = DECIMAL_COMMA.test(typed) ? typed.replace(',', '.') : typed
+  const narrow = inAscii(typed)
+  const text = DECIMAL_COMMA.test(narrow) ? narrow.replace(',', '.') : narrow
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
   const number = Number(text)
   const digits = /^[+-]?0*(\d{16,})$/.exec(text)?.[1]
   return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
+}
+
+/** Digits and signs as wide as a Chinese character, which Japanese and Chinese keyboards type, as those that they stand for. */
+function inAscii(text: string): string {
+  return text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
 }
 
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/i
