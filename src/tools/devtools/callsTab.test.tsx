@@ -225,6 +225,10 @@ describe('a recording in a file', () => {
     ['no JSON', 'This file is not JSON.'],
     ['{"some":"file"}', 'This file is not a recording of the Taskwire devtools.'],
     ['{"format":"taskwire-recording","version":1}', 'This recording is damaged.'],
+    ...['null', '{"event":7}', '{"event":{"type":"call"}}', '{"event":{"type":"shows","callId":"a"}}'].map((step) => [
+      `{"format":"taskwire-recording","version":1,"startedAt":0,"steps":[${step}]}`,
+      'This recording is damaged.',
+    ]),
   ])('is refused in words where it is %s', async (text, words) => {
     mount(open())
     draw()

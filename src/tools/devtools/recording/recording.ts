@@ -1,4 +1,5 @@
 import type { CallObservation } from '../../../core/client/observe/events.js'
+import { isJsonObject } from '../../../core/protocol/json.js'
 import { isPhase, type ToolCallState } from '../../../core/record/toolCallState.js'
 import { readObservation } from '../model/plainObservation.js'
 
@@ -95,8 +96,19 @@ export function readRecording(text: string): Recording | string {
   }
   const { format, version, startedAt, steps } = body
   if (format !== FORMAT || version !== 1) return 'This file is not a recording of the Taskwire devtools.'
-  if (typeof startedAt !== 'number' || !Array.isArray(steps)) return 'This recording is damaged.'
+  if (typeof startedAt !== 'number' || !Array.isArray(steps) || !steps.every(isStep))
+    return 'This recording is damaged.'
   return body as Recording
+}
+
+/** True for a step whose call can be listed, if it is about one. */
+function isStep(step: unknown): boolean {
+  const { event } = Object(step) as { event?: unknown }
+  if (!isJsonObject(step) || (event !== undefined && !isJsonObject(event))) return false
+  if (event?.['type'] === 'call') return typeof Object(event['observation']).callId === 'string'
+  if (event?.['type'] !== 'shows' || event['state'] === null) return true
+  const { name, startedAt } = Object(event['state']) as { name?: unknown; startedAt?: unknown }
+  return typeof name === 'string' && typeof startedAt === 'number'
 }
 
 /** What happened to a call, from a file. */
