@@ -235,6 +235,22 @@ describe('a session', () => {
     await expect(client.callTool(echo)).resolves.toMatchObject({ content: [{ text: 'hi' }] })
   })
 
+  it.each([
+    ['a list of tools', (client: TaskClient) => client.listTools()],
+    ['a call of a tool that was not listed yet', (client: TaskClient) => client.callTool(workOptionally)],
+  ])('that the server has ended before %s is opened anew by the next one', async (_, ask) => {
+    const server = await startServer()
+    const client = open(server.url)
+    await client.connect()
+    server.restart()
+    await expect(ask(client)).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      message: expect.stringContaining('ended the session'),
+    })
+    await expect(ask(client)).resolves.toBeDefined()
+    expect(server.count('initialize')).toBe(2)
+  })
+
   it('is named on every request for a task, and nothing of ours goes out with it', async () => {
     const server = await startServer()
     const headers: Headers[] = []

@@ -157,6 +157,7 @@ describe('toolCallError()', () => {
     expect(error.message).toContain('the tool did not run')
     expect(error.cause).toMatchObject({ status: 503 })
     expect(error.cause).not.toHaveProperty('data')
+    expect(sessionLostError(undefined, withTask).message).toContain('Failed to list the tools')
   })
 })
 

@@ -105,10 +105,12 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
 /** The status of a server that has not looked at the request. */
 const TOO_MANY = 429
 
-/** The server has ended the session in which a `tools/call` went out, and so has not looked at it. */
-export function sessionLostError(tool: string, cause: unknown): ConnectionFailedError {
+/** The server has ended the session in which a call of this tool, or a `tools/list`, went out, and so has not looked at it. */
+export function sessionLostError(tool: string | undefined, cause: unknown): ConnectionFailedError {
   return new ConnectionFailedError(
-    `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that opens a new session.`,
+    tool === undefined
+      ? 'Failed to list the tools: the server has ended the session. Try again; that opens a new session.'
+      : `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that opens a new session.`,
     { cause: withoutBody(cause) },
   )
 }

@@ -35,6 +35,7 @@ function setUp(addressesSessions = true) {
     client: client as unknown as Client,
     capabilities: undefined,
     declared: undefined,
+    listTools: async () => (await client.listTools()).tools,
     missingCapability: () => undefined,
     onIssue: () => {},
     legacy: { mode: 'auto', ttlMs: undefined, environment, addressesSessions },

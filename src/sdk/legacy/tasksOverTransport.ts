@@ -18,6 +18,7 @@ export interface TasksOverTransportOptions {
   /** What a client of ours declares. Undefined for an app's client, which has the app's handlers. */
   readonly declared: ClientCapabilities | undefined
   readonly missingCapability: LegacyTasksOptions['missingCapability']
+  readonly listTools: LegacyTasksOptions['listTools']
   readonly onIssue: OnProtocolIssue
   readonly legacy: LegacyOptions
 }
@@ -35,7 +36,6 @@ export function legacyTasksOverTransport({
     ...options,
     ...legacy,
     wire: transportWire(transport, legacy.addressesSessions),
-    listTools: async () => (await client.listTools()).tools,
     onSessionLost: () => void client.close(),
   })
 }

@@ -139,6 +139,29 @@ describe('a call through an SDK v2 client', () => {
   })
 })
 
+describe('a list of tools through an SDK v2 client', () => {
+  const notFound = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not Found', { status: 404 })
+  it.each([
+    ['in a session', { sessionId: 's1' }, 1, ConnectionFailedError],
+    ['without a session', {}, 0, SdkHttpError],
+  ])('that is answered by HTTP 404 %s', async (_, options, closes, type) => {
+    const { connection, client } = setUp(options)
+    client.listTools.mockRejectedValue(notFound)
+    await expect(connection.listTools()).rejects.toBeInstanceOf(type)
+    expect(client.close).toHaveBeenCalledTimes(closes)
+  })
+
+  it('closes nothing that was connected since', async () => {
+    const { connection, client } = setUp({ sessionId: 's1' })
+    client.listTools.mockImplementation(async () => {
+      client.transport = transportOf('s2')
+      throw notFound
+    })
+    await expect(connection.listTools()).rejects.toBeInstanceOf(ConnectionFailedError)
+    expect(client.close).not.toHaveBeenCalled()
+  })
+})
+
 describe('the connection of an SDK v2 client', () => {
   it.each([
     ['modern', undefined, TASKS, 'server/discover'],

@@ -7,6 +7,7 @@ import type { InputRequest } from '../../core/protocol/inputRequest.js'
 import type { JsonObject } from '../../core/protocol/json.js'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import type { ToolCallRequest, ToolCallResponse } from '../../core/protocol/taskPort.js'
+import type { Tool } from '../../core/protocol/tool.js'
 import { onAbort } from '../../core/time/abort.js'
 import { MAX_TIMER_MS } from '../../core/time/policy.js'
 import type { CallLimitOptions } from '../../core/wire/callLimit.js'
@@ -80,15 +81,15 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     const transport = taskTransportOf(client, isOpen)
     transport.onMessage = options.onMessage
     isOpen = true
-    const tasks = await tasksOver(transport)
     const { randomId, environment } = options
     const connected = { client, transport, newToken: createTokens(randomId), environment }
+    const tasks = await tasksOver(connected)
     return {
       state: describe(client, era(), tasks, options.era),
       tasks,
       callTool: (request, call, signal) => callTool(connected, request, call, signal),
       validate: (name, result) => validate(connected, name, result),
-      listTools: async () => (await client.listTools()).tools,
+      listTools: () => listTools(connected),
       ...(era() === 'modern' && {
         ping: (signal: AbortSignal) => transport.request('server/discover', {}, signal),
       }),
@@ -99,7 +100,8 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   /** A client that continues a session of an earlier page has negotiated nothing; only the earlier revisions have sessions. */
   const era = () => client.getProtocolEra() ?? (isOpen ? 'legacy' : undefined)
 
-  async function tasksOver(transport: TaskTransport): Promise<TaskApi> {
+  async function tasksOver(connected: ConnectedClient): Promise<TaskApi> {
+    const { transport } = connected
     const capabilities: unknown = client.getServerCapabilities()
     if (era() === 'modern') return modernTasks(transport, capabilities, onIssue)
     const { legacyTasksOverTransport } = await import('../legacy/tasksOverTransport.js')
@@ -109,6 +111,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
       client,
       capabilities,
       declared,
+      listTools: () => listTools(connected),
       missingCapability: missing,
       onIssue,
       legacy,
@@ -193,15 +196,35 @@ async function callTool(
   } catch (error) {
     if (error instanceof TaskCreated) return { type: 'task', task: error.task }
     signal.throwIfAborted()
-    if (transport.sessionId !== undefined && isSessionLost(error)) {
-      // The next use connects again, with a new session.
-      await client.close()
-      throw sessionLostError(name, error)
-    }
-    throw toolCallError(error, name, ownCall.refused === true)
+    throw (
+      (await lostSession({ client, transport }, error, name)) ?? toolCallError(error, name, ownCall.refused === true)
+    )
   } finally {
     release()
   }
+}
+
+/** The tools, of every page of the list. */
+async function listTools(connected: ConnectedClient): Promise<Tool[]> {
+  try {
+    return (await connected.client.listTools()).tools
+  } catch (error) {
+    throw (await lostSession(connected, error)) ?? error
+  }
+}
+
+/**
+ * What a request has failed with whose session the server has ended; undefined where it has not. The connection is over then,
+ * so that the next use connects again, with a new session.
+ */
+async function lostSession(
+  { client, transport }: Pick<ConnectedClient, 'client' | 'transport'>,
+  error: unknown,
+  tool?: string,
+): Promise<Error | undefined> {
+  if (transport.sessionId === undefined || !isSessionLost(error)) return undefined
+  if (client.transport === transport) await client.close()
+  return sessionLostError(tool, error)
 }
 
 /** The SDK client validates a result against the output schema of its tool; the transport responds on its own. */
