@@ -1,4 +1,4 @@
-import type { FetchLike } from '@modelcontextprotocol/client'
+import type { FetchLike, OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client'
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions, type ToolCall } from 'taskwire'
 import { type BrowserAuthProviderOptions, browserAuthProvider } from 'taskwire/auth'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
@@ -8,6 +8,7 @@ import {
   completed,
   created,
   createScriptedServer,
+  result,
   type ScriptedServer,
   snapshot,
 } from './support/scriptedServer.js'
@@ -186,6 +187,29 @@ describe('a token that runs out', () => {
     await browser.advance(5000)
     expect(started.map((call) => call.getState().network)).toEqual(['ok', 'ok'])
     expect([tokens.issued, assign.mock.calls.length]).toEqual([2, 1])
+  })
+
+  it('is refreshed by a provider of the app, and all that were refused are sent again', async () => {
+    tokens.valid = new Set(['old'])
+    let saved: OAuthTokens = { access_token: 'old', token_type: 'Bearer', refresh_token: 'refresh-secret' }
+    const authProvider: OAuthClientProvider = {
+      redirectUrl: 'https://app.example/callback',
+      clientMetadata: { redirect_uris: ['https://app.example/callback'] },
+      clientInformation: () => ({ client_id: 'app', issuer: 'https://tasks.example' }),
+      tokens: () => ({ ...saved, issuer: 'https://tasks.example' }),
+      saveTokens: (fresh) => {
+        saved = fresh
+      },
+      redirectToAuthorization: assign,
+      saveCodeVerifier: () => {},
+      codeVerifier: () => 'verifier',
+    }
+    const client = open(browser.openPage(), {}, { authProvider })
+    await within(client.connect())
+    tokens.valid = new Set()
+    server.on('tools/call', result({ content: [] }))
+    await within(Promise.all(['a', 'b', 'c'].map((name) => client.callToolRaw({ name }))))
+    expect([tokens.issued, assign.mock.calls.length, connection(client).status]).toEqual([1, 0, 'connected'])
   })
 
   it('is refreshed by one of two tabs that share it', async () => {

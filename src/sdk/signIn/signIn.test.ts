@@ -118,6 +118,54 @@ describe('signInByToken()', () => {
     expect(signIn.challenge).toMatchObject({ scope: 'write' })
   })
 
+  describe('of a request that is refused while the SDK signs in', () => {
+    /** The SDK signs in for the first of two requests with the same token; what comes of it, `end` says. */
+    async function refusedTwice(first: RequestInit = { method: 'POST' }) {
+      const { signIn, fetch, send } = setUp()
+      let token = '1'
+      const answer = async (init?: RequestInit) => {
+        const response = await fetch('https://tasks.example/mcp', { ...init, headers: withToken(token) })
+        if (!response.ok) throw new Error(`HTTP ${response.status}`)
+        return response.status
+      }
+      let end = (_: () => Promise<number>) => {}
+      const signingIn = new Promise<number>((resolve) => {
+        end = (request) => resolve(request())
+      })
+      const failing = signIn.send(() => answer(first).catch(() => signingIn)).catch(String)
+      await Promise.resolve()
+      const other = signIn.sendForApp(() => answer()).catch(String)
+      const renew = (next: Response) => {
+        token = '2'
+        end(() => send(next, withToken('2')) as Promise<number>)
+      }
+      return { other, failing, end, renew }
+    }
+
+    it('sends it again with the new token', async () => {
+      const { other, failing, renew } = await refusedTwice()
+      renew(new Response('ok'))
+      expect([await failing, await other]).toEqual([200, 200])
+    })
+
+    it('sends it once more, and not for ever', async () => {
+      const { other, renew } = await refusedTwice()
+      renew(refusal())
+      expect(await other).toBe('UnauthorizedError: Unauthorized')
+    })
+
+    it('refuses it where nothing comes of the sign-in', async () => {
+      const { other, failing, end } = await refusedTwice()
+      end(() => Promise.reject(new Error('It went nowhere.')))
+      expect([await failing, await other]).toEqual(['Error: It went nowhere.', 'UnauthorizedError: Unauthorized'])
+    })
+
+    it('refuses it at once where the first opens a stream', async () => {
+      const { other } = await refusedTwice({ method: 'GET' })
+      expect(await other).toBe('UnauthorizedError: Unauthorized')
+    })
+  })
+
   it('sends what it is given', async () => {
     const { signIn } = setUp()
     expect(await signIn.send(async () => 1)).toBe(1)

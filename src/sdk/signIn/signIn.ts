@@ -18,10 +18,12 @@ export interface SignInByToken extends SignIn {
 
 /**
  * For a transport of ours: the SDK signs in once for each token that the server refuses. Polls go on with the token
- * that there is, so that a new one is noticed automatically.
+ * that there is, so that a new one is noticed automatically. What is refused while the SDK signs in waits for that.
  *
  * ```text
  * poll, token 1 ── 401 ── sign-in, fails ── poll, token 1 ── 401, kept from the SDK ── poll, token 2 ── 200
+ * call, token 1 ── 401 ── refresh ─────────────── call, token 2 ── 200
+ * call, token 1 ──── 401, kept from the SDK ····· call, token 2 ── 200
  * ```
  *
  * `isByUser`: the provider signs in when the user asks for it, and there is nothing to keep from the SDK.
@@ -32,12 +34,32 @@ export function signInByToken(isByUser: boolean): SignInByToken {
   let isHeld = false
   let challenge: Challenge | undefined
   let signOuts = 0
+  /** Whether the sign-in that the SDK has begun because of `refused` brings other credentials. */
+  let renewal: Promise<boolean> = NO_RENEWAL
+  let endRenewal: (isRenewed: boolean) => void = () => {}
+  /** What was kept from the SDK, with what it waits for. */
+  const kept = new WeakMap<object, typeof renewal>()
+
+  async function send<T>(request: () => Promise<T>, isRepeated = false): Promise<T> {
+    try {
+      return await request()
+    } catch (error) {
+      const waitsFor = kept.get(Object(error))
+      kept.delete(Object(error))
+      // The SDK does not say which request it signs in for: one that fails may be that.
+      if (waitsFor === undefined) endRenewal(false)
+      else if (!isRepeated && (await waitsFor)) return send(request, true)
+      throw error
+    }
+  }
 
   return {
     get challenge() {
       return challenge
     },
     ...NO_SIGN_IN,
+    send: (request) => send(request),
+    sendForApp: (request) => send(request),
     allow: () => {
       refused = undefined
       isHeld = false
@@ -50,8 +72,10 @@ export function signInByToken(isByUser: boolean): SignInByToken {
     },
     wrap: (fetch) => async (url, init) => {
       const before = signOuts
-      const response = await fetch(url, init)
       const headers = headersIn(init)
+      const credentials = headers.get('authorization')
+      if (isForMcp(headers) && credentials !== refused) endRenewal(true)
+      const response = await fetch(url, init)
       if (!isForMcp(headers)) {
         if (before !== signOuts) throw signedOutError()
         return response
@@ -62,16 +86,30 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       }
       challenge = extractWWWAuthenticateParams(response)
       if (isByUser) return response
-      const credentials = headers.get('authorization')
       const isKnown = isHeld || credentials === refused
+      if (credentials !== refused) renewal = NO_RENEWAL
       refused = credentials
       isHeld = false
-      if (!isKnown) return response
-      await response.body?.cancel()
-      throw new UnauthorizedError()
+      if (isKnown) {
+        await response.body?.cancel()
+        const error = new UnauthorizedError()
+        kept.set(error, renewal)
+        throw error
+      }
+      endRenewal(false)
+      // Of what opens a stream, nobody hears that it has failed.
+      if (init?.method === 'POST') {
+        renewal = new Promise((resolve) => {
+          endRenewal = resolve
+        })
+      }
+      return response
     },
   }
 }
+
+/** Nobody has begun a sign-in that could be waited for. */
+const NO_RENEWAL = Promise.resolve(false)
 
 /** The SDK talks to the authorization server by the same function. */
 export function isForMcp(headers: Headers): boolean {
