@@ -251,6 +251,24 @@ describe('a session', () => {
     expect(server.count('initialize')).toBe(2)
   })
 
+  it('that a server with one session for all has lost by a restart is opened anew by the next call', async () => {
+    const server = await startServer()
+    const fetch = async (url: string | URL, init?: RequestInit) => {
+      const response = await globalThis.fetch(url, init)
+      const error = { code: -32000, message: 'Bad Request: Server not initialized' }
+      return response.status === 404 ? Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 }) : response
+    }
+    const client = open(server.url, { transportOptions: { fetch } })
+    const echo = { name: TOOLS.echo, arguments: { text: 'hi' } }
+    const call = client.startToolCall(work('success', 10_000))
+    await reached(client, call.callId, ({ phase }) => phase === 'working')
+    server.restart()
+    await expect(call.result).rejects.toBeInstanceOf(TaskExpiredError)
+    server.restart()
+    await client.callTool(echo).catch(() => {})
+    await expect(client.callTool(echo)).resolves.toMatchObject({ content: [{ text: 'hi' }] })
+  })
+
   it('is named on every request for a task, and nothing of ours goes out with it', async () => {
     const server = await startServer()
     const headers: Headers[] = []

@@ -35,6 +35,7 @@ describe('isSessionLost', () => {
   it.each([
     [http(404), true],
     [http(400, '{"error":{"message":"Bad Request: No valid session ID provided"}}'), true],
+    [http(400, '{"error":{"message":"Bad Request: Server not initialized"}}'), true],
     [http(400, '{"error":{"message":"Unsupported protocol version"}}'), false],
     [http(500, 'session'), false],
     [new Error('404'), false],

@@ -26,9 +26,11 @@ export function withSessionHeader(fetch: FetchLike): FetchLike {
 
 /**
  * True if the server no longer knows the session. 404 is what the specification asks for; the examples of SDK v1
- * answer 400.
+ * answer 400, and so does its transport where one is for all: it has seen no client yet.
  */
 export function isSessionLost(error: unknown): boolean {
   if (!isHttpError(error)) return false
-  return error.status === 404 || (error.status === 400 && /session/i.test(String(error.data['text'])))
+  return (
+    error.status === 404 || (error.status === 400 && /session|server not initialized/i.test(String(error.data['text'])))
+  )
 }
