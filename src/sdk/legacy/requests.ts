@@ -33,9 +33,12 @@ export function legacyRequests(wire: LegacyWire, onSessionLost: () => void): Leg
   /** What a failed request means for the task. */
   function explain(error: unknown, method: Method | 'tasks/update', id: string, signal?: AbortSignal): unknown {
     if (signal?.aborted) return signal.reason
+    if (!isSessionLost(error)) return taskRequestError(error, method, id)
     const { sessionId } = decodeTaskAddress(id)
-    if (sessionId === undefined || !isSessionLost(error)) return taskRequestError(error, method, id)
-    if (sessionId === wire.sessionId) onSessionLost()
+    const { sessionId: own } = wire
+    if (own !== undefined && (sessionId ?? own) === own) onSessionLost()
+    // An id that names no session may be known in the next one.
+    if (sessionId === undefined) return taskRequestError(error, method, id)
     return new TaskExpiredError('unknown-task', { taskId: id, cause: error, message: SESSION_LOST })
   }
 

@@ -646,12 +646,15 @@ describe('what goes wrong', () => {
     await settle()
   })
 
-  it('with HTTP 404 is no end of a session where there is none', async () => {
-    const { tasks, replies, onSessionLost } = setUp()
+  it.each([
+    ['is no end of a session where there is none', undefined, 0],
+    ['ends the session, and not the task, where the id of that names none', 's1', 1],
+  ])('with HTTP 404 %s', async (_, sessionId, times) => {
+    const { tasks, replies, onSessionLost } = setUp(sessionId === undefined ? {} : { sessionId })
     replies['tasks/get'] = () => {
       throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not Found', { status: 404 })
     }
     await expect(tasks.getTask('t1', undefined)).rejects.toMatchObject({ name: 'TaskRequestError', status: 404 })
-    expect(onSessionLost).not.toHaveBeenCalled()
+    expect(onSessionLost).toHaveBeenCalledTimes(times)
   })
 })
