@@ -282,6 +282,15 @@ describe('a session', () => {
   })
 })
 
+it('a task that the app names, and the server does not know, is said to be unknown there, and of no other revision', async () => {
+  const server = await startServer()
+  const error: unknown = await open(server.url)
+    .resumeTask('f00d')
+    .result.catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(TaskExpiredError)
+  expect(error).toHaveProperty('message', expect.stringContaining('no longer knows this task'))
+})
+
 describe('a server that speaks another revision than it did', () => {
   /** One URL, behind which the server is exchanged. */
   function pages() {

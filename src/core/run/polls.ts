@@ -60,7 +60,9 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       if (decision?.do !== 'poll') return undefined
       askedAt = now(run)
       stopTelling = announce(run, task, askedAt, decision.why)
-      return port.getTask(taskId, signal, task.record.era)
+      const { era, snapshotAt, task: known } = task.record
+      // In which era a task was made that the app has named, nobody knows before the server has shown it.
+      return port.getTask(taskId, signal, snapshotAt === 0 && known.createdAt === '' ? undefined : era)
     })
     isHeard = snapshot !== undefined
     news = (record, at) => {
