@@ -112,9 +112,17 @@ describe('listTools() by SDK v1', () => {
     expect(listTools.mock.calls).toStrictEqual([[{}], [{ cursor: 'two' }]])
   })
 
+  it('ends where a page is the one before again, with the same cursor', async () => {
+    const { listTools, open } = setUp()
+    listTools.mockResolvedValue({ tools: ['a'], nextCursor: '' })
+    expect(await open().listTools()).toEqual(['a'])
+    expect(listTools).toHaveBeenCalledTimes(2)
+  })
+
   it('reads 64 pages of a list that has no end', async () => {
     const { listTools, open } = setUp()
-    listTools.mockResolvedValue({ tools: ['a'], nextCursor: 'more' })
+    let page = 0
+    listTools.mockImplementation(async () => ({ tools: ['a'], nextCursor: `${++page}` }))
     expect(await open().listTools()).toHaveLength(64)
   })
 })

@@ -57,11 +57,17 @@ export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Optio
   async function listTools(): Promise<Tool[]> {
     const listed: unknown[] = []
     let cursor: string | undefined
-    for (let page = 0; page < MAX_PAGES; page++) {
+    let before = ''
+    for (let read = 0; read < MAX_PAGES; read++) {
       const result = await client.listTools(cursor === undefined ? {} : { cursor })
+      const { nextCursor } = result
+      const page = JSON.stringify(result.tools)
+      // As for SDK v2: some servers never leave the cursor out, and give the last page again.
+      if (nextCursor !== undefined && nextCursor === cursor && page === before) break
       listed.push(...result.tools)
-      cursor = result.nextCursor
-      if (cursor === undefined) break
+      if (nextCursor === undefined) break
+      cursor = nextCursor
+      before = page
     }
     tools = listed
     return listed as Tool[]

@@ -40,6 +40,14 @@ describe('listTools() of taskwire/lite', () => {
     })
   })
 
+  it('ends where a page is the one before again, with the same cursor', async () => {
+    const page = { tools: [tool('a')], nextCursor: '' }
+    expect(await listed({ tools: {} }, page)).toStrictEqual({
+      tools: [tool('a')],
+      asked: [{ method: 'tools/list' }, { method: 'tools/list', cursor: '' }],
+    })
+  })
+
   it('asks nothing where the server says that it has no tools', async () => {
     expect(await listed({}, { tools: [tool('a')] })).toEqual({ tools: [], asked: [] })
   })
@@ -62,7 +70,8 @@ describe('listTools() of taskwire/lite', () => {
   it('reads 64 pages, and no more', async () => {
     const last = Array.from({ length: 64 }, (_, page) => ({ tools: [], ...(page < 63 && { nextCursor: `${page}` }) }))
     expect(await listed({ tools: {} }, ...last)).toMatchObject({ tools: [] })
-    const { error, asked } = (await listed({ tools: {} }, { tools: [], nextCursor: 'more' })) as {
+    const endless = Array.from({ length: 99 }, (_, page) => ({ tools: [], nextCursor: `${page}` }))
+    const { error, asked } = (await listed({ tools: {} }, ...endless)) as {
       error?: unknown
       asked: unknown[]
     }
