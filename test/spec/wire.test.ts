@@ -8,6 +8,7 @@ import {
   created,
   createScriptedServer,
   type Reply,
+  result,
   rpcError,
   type ScriptedRequest,
   type ScriptedServer,
@@ -169,6 +170,17 @@ describe('arguments that a tool designates for headers', () => {
     const [, second, ...others] = server.received('tools/call')
     expect(second && paramsOf(second)).toEqual(sent)
     expect(others).toEqual([])
+  })
+
+  it('[EDGE-49] are in them after the server has missed them where the tool was listed before it asked for them', async () => {
+    const listed = (tool: object) => result({ tools: [tool], ttlMs: 0, cacheScope: 'private' })
+    server.on('tools/list', listed({ ...deploy, inputSchema: { type: 'object' } }), listed(deploy))
+    await client.listTools()
+    server.on('tools/call', rpcError(-32020, 'Header mismatch', { status: 400 }), created())
+    const call = client.startToolCall({ name: 'deploy', arguments: args })
+    await page.advance(5000)
+    await expect(call.result).resolves.toBeDefined()
+    expect(server.received('tools/call').map(paramsOf)[1]).toEqual(sent)
   })
 
   it('[EDGE-49] are asked for once: a server that still misses them refuses the call', async () => {

@@ -127,10 +127,13 @@ async function callOnce(
 ): Promise<ToolCallResponse> {
   try {
     const call = () => callTool(calls, withKey(request, idempotencyKey), ask, signal ?? new AbortController().signal)
-    // A tool that was not listed: which of its arguments are to be in headers, its schema says. Nothing has run.
+    const asked = () => JSON.stringify(calls.requests.listedHeaders.get(request.name))
+    // Which of its arguments are to be in headers, the schema of a tool says, as it is now. Nothing has run.
     return await call().catch(async (error: unknown) => {
-      if (jsonRpcError(error)?.code !== HEADER_MISMATCH || calls.requests.listedHeaders.has(request.name)) throw error
+      if (jsonRpcError(error)?.code !== HEADER_MISMATCH) throw error
+      const before = asked()
       await list()
+      if (asked() === before) throw error
       return call()
     })
   } catch (error) {
