@@ -120,7 +120,7 @@ describe('signInByToken()', () => {
 
   describe('of a request that is refused while the SDK signs in', () => {
     /** The SDK signs in for the first of two requests with the same token; what comes of it, `end` says. */
-    async function refusedTwice(first: RequestInit = { method: 'POST' }) {
+    async function refusedTwice(first: RequestInit = { method: 'POST', body: 'first' }) {
       const { signIn, fetch, send } = setUp()
       let token = '1'
       const answer = async (init?: RequestInit) => {
@@ -139,7 +139,8 @@ describe('signInByToken()', () => {
         token = '2'
         end(() => send(next, withToken('2')) as Promise<number>)
       }
-      return { other, failing, end, renew }
+      const sendAgain = () => answer(first)
+      return { other, failing, end, renew, sendAgain }
     }
 
     it('sends it again with the new token', async () => {
@@ -158,6 +159,12 @@ describe('signInByToken()', () => {
       const { other, failing, end } = await refusedTwice()
       end(() => Promise.reject(new Error('It went nowhere.')))
       expect([await failing, await other]).toEqual(['Error: It went nowhere.', 'UnauthorizedError: Unauthorized'])
+    })
+
+    it('refuses both where the sign-in brings the same token', async () => {
+      const { other, failing, end, sendAgain } = await refusedTwice()
+      end(() => sendAgain())
+      expect([await failing, await other]).toEqual(Array(2).fill('UnauthorizedError: Unauthorized'))
     })
 
     it('refuses it at once where the first opens a stream', async () => {

@@ -37,6 +37,8 @@ export function signInByToken(isByUser: boolean): SignInByToken {
   /** Whether the sign-in that the SDK has begun because of `refused` brings other credentials. */
   let renewal: Promise<boolean> = NO_RENEWAL
   let endRenewal: (isRenewed: boolean) => void = () => {}
+  /** The body of the request that the SDK signs in for, and then sends again. */
+  let renewedFor: RequestInit['body']
   /** What was kept from the SDK, with what it waits for. */
   const kept = new WeakMap<object, typeof renewal>()
 
@@ -46,7 +48,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
     } catch (error) {
       const waitsFor = kept.get(Object(error))
       kept.delete(Object(error))
-      // The SDK does not say which request it signs in for: one that fails may be that.
+      // The SDK does not say which request it signs in for: one that fails otherwise may be that.
       if (waitsFor === undefined) endRenewal(false)
       else if (!isRepeated && (await waitsFor)) return send(request, true)
       throw error
@@ -74,7 +76,8 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       const before = signOuts
       const headers = headersIn(init)
       const credentials = headers.get('authorization')
-      if (isForMcp(headers) && credentials !== refused) endRenewal(true)
+      const isNew = credentials !== refused
+      if (isForMcp(headers) && (isNew || init?.body === renewedFor)) endRenewal(isNew)
       const response = await fetch(url, init)
       if (!isForMcp(headers)) {
         if (before !== signOuts) throw signedOutError()
@@ -99,6 +102,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       endRenewal(false)
       // Of what opens a stream, nobody hears that it has failed.
       if (init?.method === 'POST') {
+        renewedFor = init.body
         renewal = new Promise((resolve) => {
           endRenewal = resolve
         })
