@@ -27,10 +27,10 @@ export async function readFragment(fragment: string): Promise<Recording | undefi
 
 /** Reads a file that the devtools have exported, or the text of `recordReplay()`. */
 export function readRecording(text: string): Recording {
-  const { title, steps } = Object(JSON.parse(text)) as Partial<Recording>
-  if (typeof title !== 'string' || !Array.isArray(steps) || steps.length === 0)
-    throw new TypeError('This is no recording.')
-  return { title, steps: steps.filter(isStep) }
+  const { title, steps: found } = Object(JSON.parse(text)) as Partial<Recording>
+  const steps = Array.isArray(found) ? found.filter(isStep) : []
+  if (typeof title !== 'string' || steps.length === 0) throw new TypeError('This is no recording.')
+  return { title, steps }
 }
 
 function isStep(step: Partial<Step> | null): step is Step {
