@@ -1,3 +1,4 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
@@ -95,6 +96,27 @@ describe('a call that becomes a task after a while', () => {
     await settle()
     await clock.advance(3000)
     expect(await get(taskIdOf((await answer).result))).toMatchObject({ status: 'failed', error })
+  })
+
+  it.each([0, 3000])('may return structured content alone (after %s ms)', async (ms) => {
+    const tool = defineTool({
+      name: 'bare',
+      inputSchema: z.object({}),
+      outputSchema: z.object({ ok: z.boolean() }),
+      taskSupport: 'optional',
+      async handler(_, { sleep }) {
+        await sleep(ms)
+        return { structuredContent: { ok: true } } as CallToolResult
+      },
+    })
+    const { call, clock, get, errors } = startPatient({ tools: [tool] })
+    const answer = call('bare')
+    await settle()
+    await clock.advance(ms)
+    const { result = {} } = await answer
+    const ended = result['resultType'] === 'task' ? (await get(taskIdOf(result)))['result'] : result
+    expect(ended).toMatchObject({ content: [], structuredContent: { ok: true } })
+    expect(errors).toEqual([])
   })
 
   it('stops with its client before, and goes on without it after', async () => {

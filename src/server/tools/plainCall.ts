@@ -1,5 +1,6 @@
 import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import { parseCallToolResult } from '../../core/protocol/callToolResult.js'
+import { isJsonObject } from '../../core/protocol/json.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { toJson } from '../base/toJson.js'
 import type { ServerParts } from '../serverParts.js'
@@ -105,7 +106,7 @@ export async function callPlainly(
   }
   async function runHandler(): Promise<CallToolResult> {
     const result = await tool.handler(args, createToolContext(call, parts, backend))
-    return validOutput(call, checked(result, config), parts)
+    return validOutput(call, withContent(checked(result, config)), parts)
   }
   const work = ignoreRejection(runHandler())
   const giveUpMs = taskAfterMs ?? (tool.taskSupport === 'optional' ? resultTool?.afterMs : undefined)
@@ -115,8 +116,8 @@ export async function callPlainly(
     return () => config.clock.clearTimeout(timer)
   }
   try {
-    const first = await Promise.race([work, handedOff])
-    if (!isHandedOff(first)) return first
+    const first = await Promise.race([work.then((result) => ({ result })), handedOff])
+    if ('result' in first) return first.result
     // It is not read: the client gets the task instead.
     if (exchange.elsewhere !== undefined) return { content: [] }
     return await answerLater(first.run.record, exchange, parts, first.waitMs)
@@ -131,8 +132,9 @@ interface HandedOff {
   readonly waitMs: number | undefined
 }
 
-function isHandedOff(first: CallToolResult | HandedOff): first is HandedOff {
-  return !('content' in first)
+/** A handler may return structured content alone. The SDK adds the rest to what it sends, but not to what goes into the store. */
+function withContent(result: CallToolResult): CallToolResult {
+  return isJsonObject(result) && result.content === undefined ? { ...(result as CallToolResult), content: [] } : result
 }
 
 /** The client has been answered: what the handler comes to goes into the store. */
