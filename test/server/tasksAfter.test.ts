@@ -189,3 +189,35 @@ describe('a call that becomes a task after a while', () => {
     expect(runs).not.toHaveBeenCalled()
   })
 })
+
+describe('a call that cannot become a task, because the store is away', () => {
+  const working = defineTool({
+    name: 'working',
+    inputSchema: z.object({}),
+    taskSupport: 'optional',
+    async handler(_, { once, progress, sleep }) {
+      await sleep(3000)
+      await progress('Begun')
+      return text(await once('step', () => 'done'))
+    },
+  })
+
+  it('goes on, and is answered with its result: its tool has begun', async () => {
+    const { call, clock, errors, store } = startPatient({ tools: [working] })
+    const answer = call('working')
+    store.create = () => Promise.reject(new Error('down'))
+    await settle()
+    await clock.advance(3000)
+    expect((await answer).result).toMatchObject(text('done'))
+    expect(errors).toMatchObject([{ error: { message: 'down' }, context: { source: 'server', tool: 'working' } }])
+  })
+
+  it('is not said to be one that was not started where its tool asks for input', async () => {
+    const { call, errors, store } = startPatient()
+    store.create = () => Promise.reject(new Error('down'))
+    const { status, error } = await call('ask')
+    expect([status, error?.code]).toEqual([200, -32603])
+    expect(error?.message).toContain('may have run in part')
+    expect(errors).toMatchObject([{ error: { message: 'down' } }])
+  })
+})

@@ -1,14 +1,17 @@
 import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import { parseCallToolResult } from '../../core/protocol/callToolResult.js'
 import { isJsonObject } from '../../core/protocol/json.js'
+import { INTERNAL_ERROR } from '../base/errorCodes.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { toJson } from '../base/toJson.js'
 import type { ServerParts } from '../serverParts.js'
 import { checkInputRequest } from '../tasks/inputRequests.js'
+import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
 import type { TaskRecord, TaskStep } from '../tasks/taskRecord.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import type { ToolBackend } from '../tasks/toolBackend.js'
+import { causeOfUnavailable } from '../tasks/unavailable.js'
 import type { WorkReport } from '../tasks/workReport.js'
 import type { ValidCall } from './callTool.js'
 import { createToolContext } from './createToolContext.js'
@@ -45,7 +48,7 @@ export async function callPlainly(
   options: PlainCallOptions,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { tool, args, ctx, exchange } = call
-  const { config } = parts
+  const { config, report } = parts
   const { taskAfterMs } = options
   const controller = new AbortController()
   const unlink = forward(options.run?.signal ?? ctx.mcpReq.signal, controller)
@@ -61,22 +64,29 @@ export async function callPlainly(
       unlink()
       forward(run.signal, controller)
     }
+    if (taskAfterMs !== undefined && reported !== undefined) await run.report(reported)
     exchange.isHandedOff = true
-    if (taskAfterMs !== undefined) {
-      if (reported !== undefined) await run.report(reported)
-      exchange.elsewhere = run.latest
-    }
+    if (taskAfterMs !== undefined) exchange.elsewhere = run.latest
     handOff({ run, waitMs })
     return run
   }
   const asTask = (waitMs: number | undefined): Promise<TaskRun> => {
     if (hidden === undefined) {
       hidden = ignoreRejection(hide(waitMs))
-      // Also where the handler is faster than the creation of the task.
-      void ignoreRejection(hidden.then((run) => settleLater(run, work, call, parts)))
+      hidden.then(
+        // Also where the handler is faster than the creation of the task.
+        (run) => settleLater(run, work, call, parts),
+        (error: unknown) => {
+          hidden = undefined
+          if (exchange.signal.aborted || isLimitReached(error)) return
+          report(causeOfUnavailable(error)?.cause ?? error, { source: 'server', tool: tool.name })
+        },
+      )
     }
     return hidden
   }
+  /** Undefined also where none could be created: the call goes on as it is, for its handler has begun. */
+  const taskSoFar = async () => hidden?.catch(() => undefined)
 
   const { resultTool } = config
   let reported: WorkReport | undefined
@@ -92,16 +102,18 @@ export async function callPlainly(
     async ask(build) {
       // Where the client cannot answer, the call stays what it is.
       checkInputRequest(build, exchange.capabilities)
-      return (await asTask(resultTool?.afterMs)).ask(build)
+      const run = await asTask(resultTool?.afterMs).catch((error: unknown) => Promise.reject(cannotAsk(error)))
+      return run.ask(build)
     },
-    async report(report) {
-      reported = report
-      if (hidden === undefined) notify(report)
-      else await (await hidden).report(report)
+    async report(reached) {
+      reported = reached
+      const run = hidden && (await taskSoFar())
+      if (run === undefined) notify(reached)
+      else await run.report(reached)
     },
     async keepStep(name, step) {
       steps[name] = step
-      await (hidden === undefined ? options.run : await hidden)?.keepStep(name, step)
+      await ((await taskSoFar()) ?? options.run)?.keepStep(name, step)
     },
   }
   async function runHandler(): Promise<CallToolResult> {
@@ -124,6 +136,15 @@ export async function callPlainly(
   } finally {
     stopWaiting()
   }
+}
+
+/** In place of the refusal of a call that was not started: this one was, and must not be sent again as if it were not. */
+function cannotAsk(error: unknown): unknown {
+  if (causeOfUnavailable(error) === undefined) return error
+  return new ProtocolError(
+    INTERNAL_ERROR,
+    'The tool asks for input, and the server cannot keep the call until there is a response. The tool may have run in part.',
+  )
 }
 
 /** A call that continues as a task, and how long its caller waits for that, in ms; undefined: until there is an answer. */
