@@ -122,7 +122,7 @@ export function createTaskServer<const Tools extends readonly ToolDefinition[]>(
     // That is the response to the client, too, unless the work continues: then the client already has a task.
     const finished = core.serve(exchange).then((response) => listenToTasks(exchange, response, listening))
     const atWork = exchange.taskAtWork.then(({ record }) => taskCreatedResponse(exchange, record, serverInfo))
-    requestOptions.waitUntil?.(finished)
+    requestOptions.waitUntil?.(finished.then(() => exchange.workLeft))
     const outcome = firstOf(atWork, finished)
     if (!isStreamable(exchange)) return outcome
     const answer = createAnswer({ clock: config.clock, onCancel: () => exchange.hangUp() })

@@ -98,6 +98,21 @@ describe('a call that becomes a task after a while', () => {
     expect(await get(taskIdOf((await answer).result))).toMatchObject({ status: 'failed', error })
   })
 
+  it('hands the work to the platform to keep alive, though its client has been answered', async () => {
+    const { call, clock } = startPatient()
+    const work: Promise<unknown>[] = []
+    const isOver = vi.fn()
+    const answer = call('work', { ms: 5000 }, { waitUntil: (promise) => work.push(promise) })
+    await settle()
+    await clock.advance(2000)
+    expect((await answer).result).toMatchObject({ resultType: 'task' })
+    void Promise.all(work).then(isOver)
+    await clock.advance(2999)
+    expect(isOver).not.toHaveBeenCalled()
+    await clock.advance(1)
+    expect(isOver).toHaveBeenCalled()
+  })
+
   it.each([0, 3000])('may return structured content alone (after %s ms)', async (ms) => {
     const tool = defineTool({
       name: 'bare',

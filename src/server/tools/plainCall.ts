@@ -73,7 +73,7 @@ export async function callPlainly(
   const asTask = (waitMs: number | undefined): Promise<TaskRun> => {
     if (hidden === undefined) {
       hidden = ignoreRejection(hide(waitMs))
-      hidden.then(
+      exchange.workLeft = hidden.then(
         // Also where the handler is faster than the creation of the task.
         (run) => settleLater(run, work, call, parts),
         (error: unknown) => {
