@@ -433,6 +433,33 @@ describe('the tool of the option resultTool', () => {
     expect((await t.call('wait_for', { handle: 'x' }, { capabilities: {} })).error).toMatchObject({ code: -32602 })
   })
 
+  it('[EDGE-48] gives no handle to a client with tasks, which has no tool for it, where the call is no task', async () => {
+    const t = startServer({ tools: [long(80_000)], augment: () => false, resultTool: { afterMs: 30_000 } })
+    const answer = send(t, {})
+    await settle()
+    await t.clock.advance(80_000)
+    expect(await readAnswer(answer)).toMatchObject({ ...text('done'), structuredContent: { total: 5 } })
+  })
+
+  it('[EDGE-48] gives no handle for a tool that is never a task, also where it has asked for input', async () => {
+    const tool = defineTool({
+      ...long(0),
+      taskSupport: 'forbidden',
+      async handler(_, { elicit, sleep }) {
+        await elicit(nameForm)
+        await sleep(80_000)
+        return { ...text('done'), structuredContent: { total: 5 } }
+      },
+    })
+    const t = startServer({ tools: [tool], resultTool: { afterMs: 30_000 } })
+    const { result } = await t.call('work', {}, PLAIN)
+    const round = { requestState: result?.['requestState'], inputResponses: { 'elicitation-1': accept } }
+    const answer = send(t, PLAIN, round)
+    await settle()
+    await t.clock.advance(80_000)
+    expect(await readAnswer(answer)).toMatchObject({ ...text('done'), structuredContent: { total: 5 } })
+  })
+
   it.each([
     ['at once', 0],
     ['by its handle', 80_000],

@@ -24,6 +24,7 @@ import type { TaskDecision, ToolDefinition } from './defineTool.js'
 import { answerLater, continuedCall } from './laterAnswer.js'
 import { callPlainly } from './plainCall.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
+import { handleAfterMs } from './resultTool.js'
 import { checked, sendable } from './sendableResult.js'
 
 /** A call of a tool whose arguments the SDK has found to be valid. */
@@ -46,7 +47,8 @@ export async function callTool(call: ValidCall, parts: ServerParts): Promise<Cal
     const canBeTask = !exchange.isLegacy && supportsTasks(exchange.capabilities)
     if (tool.taskSupport === 'required' && !canBeTask) throw missingTasksCapability()
     const continued = await continuedCall(tool.name, exchange, parts)
-    if (continued !== undefined) return await answerLater(continued, exchange, parts, parts.config.resultTool?.afterMs)
+    if (continued !== undefined)
+      return await answerLater(continued, exchange, parts, handleAfterMs(tool, exchange, parts))
     const keyed = await keyedCall(exchange, parts)
     return await (keyed === undefined ? callOnce(call, parts, canBeTask) : callKeyed(call, parts, canBeTask, keyed))
   } catch (error) {
@@ -65,7 +67,7 @@ async function callKeyed(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { exchange } = call
   const earlier = await earlierCall(keyed, parts)
-  if (earlier !== undefined) return answerAgain(earlier, exchange, parts, canBeTask)
+  if (earlier !== undefined) return answerAgain(earlier, call, parts, canBeTask)
   try {
     return await callOnce(call, parts, canBeTask, keyed)
   } catch (error) {
@@ -73,7 +75,7 @@ async function callKeyed(
     // An error of JSON-RPC would end the call for its client, which may send it again under its key.
     if (isLimitReached(error)) exchange.failureStatus = TOO_MANY_REQUESTS
     if (other === undefined) throw error
-    return answerAgain(other, exchange, parts, canBeTask)
+    return answerAgain(other, call, parts, canBeTask)
   }
 }
 

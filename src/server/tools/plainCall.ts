@@ -17,6 +17,7 @@ import type { ValidCall } from './callTool.js'
 import { createToolContext } from './createToolContext.js'
 import { answerLater } from './laterAnswer.js'
 import { createProgressNotifier } from './progressNotifier.js'
+import { handleAfterMs } from './resultTool.js'
 import { checked } from './sendableResult.js'
 import { validOutput } from './validOutput.js'
 
@@ -88,7 +89,7 @@ export async function callPlainly(
   /** Undefined also where none could be created: the call goes on as it is, for its handler has begun. */
   const taskSoFar = async () => hidden?.catch(() => undefined)
 
-  const { resultTool } = config
+  const resultAfterMs = handleAfterMs(tool, exchange, parts)
   let reported: WorkReport | undefined
   const notify = createProgressNotifier(exchange)
   const steps: Record<string, TaskStep> = {}
@@ -102,7 +103,7 @@ export async function callPlainly(
     async ask(build) {
       // Where the client cannot answer, the call stays what it is.
       checkInputRequest(build, exchange.capabilities)
-      const run = await asTask(resultTool?.afterMs).catch((error: unknown) => Promise.reject(cannotAsk(error)))
+      const run = await asTask(resultAfterMs).catch((error: unknown) => Promise.reject(cannotAsk(error)))
       return run.ask(build)
     },
     async report(reached) {
@@ -121,7 +122,7 @@ export async function callPlainly(
     return validOutput(call, withContent(checked(result, config)), parts)
   }
   const work = ignoreRejection(runHandler())
-  const giveUpMs = taskAfterMs ?? (tool.taskSupport === 'optional' ? resultTool?.afterMs : undefined)
+  const giveUpMs = taskAfterMs ?? resultAfterMs
   const stopWaiting = giveUpMs === undefined ? () => {} : after(giveUpMs)
   function after(ms: number): () => void {
     const timer = config.clock.setTimeout(() => void asTask(0), ms)

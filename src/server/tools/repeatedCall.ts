@@ -15,7 +15,9 @@ import type { ServerParts } from '../serverParts.js'
 import { keyedTaskId } from '../tasks/taskId.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { unavailable } from '../tasks/unavailable.js'
+import type { ValidCall } from './callTool.js'
 import { answerLater } from './laterAnswer.js'
+import { handleAfterMs } from './resultTool.js'
 
 /** A call that its client may send again: which task it is, and what makes another one of it. */
 export interface KeyedCall {
@@ -70,7 +72,7 @@ export async function earlierCall(
  */
 export async function answerAgain(
   record: TaskRecord,
-  exchange: Exchange,
+  { tool, exchange }: Pick<ValidCall, 'tool' | 'exchange'>,
   parts: ServerParts,
   canBeTask: boolean,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -79,7 +81,7 @@ export async function answerAgain(
     // It is not read: the client gets the task instead.
     return { content: [] }
   }
-  return answerLater(record, exchange, parts, parts.config.resultTool?.afterMs)
+  return answerLater(record, exchange, parts, handleAfterMs(tool, exchange, parts))
 }
 
 /** An error in the response would end the call for its client, which could then call again: HTTP 503 does not end it. */

@@ -14,6 +14,15 @@ export function getsHandles({ body, isLegacy }: Exchange, { config }: ServerPart
   return config.resultTool !== undefined && (isLegacy || !supportsTasks(capabilitiesIn(requestParams(body))))
 }
 
+/** After how many ms a call of a tool is answered with a handle; undefined where it never is, and its client waits. */
+export function handleAfterMs(
+  { taskSupport }: Pick<ToolDefinition, 'taskSupport'>,
+  exchange: Exchange,
+  parts: ServerParts,
+): number | undefined {
+  return taskSupport === 'optional' && getsHandles(exchange, parts) ? parts.config.resultTool?.afterMs : undefined
+}
+
 /** The tool as clients see it that may get a handle in place of its result: without the schema that a handle does not fit. */
 export function withoutOutputSchema({ outputSchema, ...tool }: ToolDefinition): ToolDefinition {
   return tool.taskSupport === 'optional' || outputSchema === undefined ? tool : { ...tool, outputSchema }
