@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
-import { startServer } from './support/serverUnderTest.js'
+import { startServer, type TestServerOptions } from './support/serverUnderTest.js'
 import { SilentStore } from './support/silentStore.js'
 import { ask, slow, text } from './support/tools.js'
 
 /** Two processes over one store: calls go to the first, whatever else a test wants to the second. */
-function startTwo(store: InMemoryTaskStore = new SilentStore()) {
+function startTwo(store: InMemoryTaskStore = new SilentStore(), changes: Partial<TestServerOptions> = {}) {
   const clock = createManualClock()
-  const options = { store, clock, tools: [ask, slow], pollIntervalMs: 1000 }
+  const options = { store, clock, tools: [ask, slow], pollIntervalMs: 1000, ...changes }
   return { clock, first: startServer(options), second: startServer(options) }
 }
 
@@ -25,6 +25,15 @@ describe('two servers over one store', () => {
   it('hand a response that one of them took to the work on the other', async () => {
     const { clock, first, second } = startTwo()
     const taskId = await first.start('ask')
+    await second.update(taskId, { 'elicitation-1': { action: 'decline' } })
+    await clock.advance(1000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'completed', result: text('[{"action":"decline"}]') })
+  })
+
+  it('go on with a task whose response the other one took right before its ttl was over', async () => {
+    const { clock, first, second } = startTwo(new SilentStore(), { defaultTtlMs: 5500 })
+    const taskId = await first.start('ask')
+    await clock.advance(5400)
     await second.update(taskId, { 'elicitation-1': { action: 'decline' } })
     await clock.advance(1000)
     expect(await second.get(taskId)).toMatchObject({ status: 'completed', result: text('[{"action":"decline"}]') })

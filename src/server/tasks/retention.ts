@@ -22,7 +22,7 @@ export interface Retention extends Pick<Sweeper, 'stop'> {
 export interface RetentionOptions extends EndedTaskLimits {
   store: TaskStore
   clock: Clock
-  ledger: Pick<TaskLedger, 'apply'>
+  ledger: Pick<TaskLedger, 'apply' | 'read'>
   runs: TaskRuns
   report: ReportError
 }
@@ -38,7 +38,7 @@ export function createRetention(options: RetentionOptions): Retention {
   async function sweep(now: number): Promise<number | null> {
     for (const run of runs.all()) {
       const { expiresAt } = run.latest
-      if (expiresAt !== null && expiresAt <= now) expire(run)
+      if (expiresAt !== null && expiresAt <= now) void expire(run)
       else if ((expiryDueAt(run.latest) ?? Number.POSITIVE_INFINITY) <= now) extend(run)
     }
     ended.dropExpired(now)
@@ -46,12 +46,19 @@ export function createRetention(options: RetentionOptions): Retention {
       report(error, { source: 'server' })
       return now + SWEEP_AGAIN_MS
     })
-    const moments = [next, ...runs.all().map(({ latest }) => expiryDueAt(latest))].filter((at) => at !== null)
+    const left = runs.all().filter(({ latest: { expiresAt } }) => expiresAt === null || expiresAt > now)
+    const moments = [next, ...left.map(({ latest }) => expiryDueAt(latest))].filter((at) => at !== null)
     return moments.length === 0 ? null : Math.min(...moments)
   }
 
-  function expire(run: TaskRun): void {
+  /**
+   * In its own time, as below. The store is asked first: another process may have taken a response at the last moment, and this one
+   * may not have heard of that.
+   */
+  async function expire(run: TaskRun): Promise<void> {
     const { taskId } = run.record.task
+    const record = await ledger.read(taskId).catch(() => undefined)
+    if (record !== undefined || runs.get(taskId) !== run) return
     runs.remove(taskId)
     run.abort(new TaskExpiredError('ttl', { taskId }))
   }
