@@ -1,6 +1,7 @@
-import { defineTool, type ToolDefinition } from 'taskwire/server'
-import { describe, expect, it } from 'vitest'
-import { createManualClock } from './support/manualClock.js'
+import { createTaskWorker, defineTool, type ToolDefinition } from 'taskwire/server'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createManualClock, settle } from './support/manualClock.js'
+import { createMemoryQueue } from './support/memoryQueue.js'
 import { startServer } from './support/serverUnderTest.js'
 import { SharedStore } from './support/silentStore.js'
 import { slow, text } from './support/tools.js'
@@ -60,4 +61,68 @@ describe('a process that closes while the store takes no changes', () => {
       expect(await t.second.get(taskId)).toMatchObject({ status: 'failed', statusMessage: why })
     },
   )
+})
+
+describe('a process that closes while work is about to begin', () => {
+  /** What the store is asked to do waits until a test lets it happen. */
+  function holdUp(store: SharedStore, what: 'create' | 'transition'): () => void {
+    const operation = store[what].bind(store) as (...args: unknown[]) => Promise<unknown>
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    Object.assign(store, { [what]: (...args: unknown[]) => released.then(() => operation(...args)) })
+    return release
+  }
+
+  function setupTwo() {
+    const runs = vi.fn()
+    const handler: ToolDefinition['handler'] = async (_args, { sleep }) => {
+      runs()
+      await sleep(1000)
+      return text('done')
+    }
+    const tools = [defineTool({ ...slow, handler })]
+    return { runs, options: { store: new SharedStore(), clock: createManualClock(), leaseMs: LEASE_MS, tools } }
+  }
+
+  it('leaves a job that it has just claimed to another worker, though the tool may not run twice', async () => {
+    const { runs, options } = setupTwo()
+    const queue = createMemoryQueue()
+    const web = startServer({ ...options, executor: queue })
+    const startWorker = () =>
+      createTaskWorker({ ...options, serverInfo: { name: 'test', version: '1.0.0' }, queue, onError() {} })
+    const first = startWorker()
+    const release = holdUp(options.store, 'transition')
+    const taskId = await web.start('slow')
+    await settle()
+    const closed = first.close()
+    release()
+    await closed
+    expect(runs).not.toHaveBeenCalled()
+    const second = startWorker()
+    onTestFinished(() => second.close())
+    await settle()
+    await options.clock.advance(1000)
+    expect(await web.get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    expect(runs).toHaveBeenCalledOnce()
+  })
+
+  it('answers with the task that it was creating, which has failed for the true reason', async () => {
+    const { options } = setupTwo()
+    const [first, second] = [startServer(options), startServer(options)]
+    const release = holdUp(options.store, 'create')
+    const answer = first.call('slow')
+    await settle()
+    const closed = first.server.close()
+    await settle()
+    release()
+    await closed
+    const { result } = await answer
+    expect(result).toMatchObject({ resultType: 'task' })
+    expect(await second.get(String(result?.['taskId']))).toMatchObject({
+      status: 'failed',
+      statusMessage: 'The server was shut down before the tool had finished.',
+    })
+  })
 })

@@ -3,24 +3,24 @@ import type { TaskFailure } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import type { ReportError } from '../base/reportError.js'
-import type { TaskExecutor, TaskJob } from './executor.js'
+import { createUnderWay } from '../base/underWay.js'
+import type { TaskExecutor } from './executor.js'
+import { createJobIntake, type JobIntake } from './jobIntake.js'
 import type { Leases } from './leases.js'
 import { limitReached } from './limitReached.js'
 import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import { createPersistentChanges } from './persistentChanges.js'
 import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
-import { toTaskFailure } from './taskFailure.js'
 import type { TaskLedger } from './taskLedger.js'
 import type { TaskLease, TaskRecord } from './taskRecord.js'
-import { isWaiting } from './taskReducer.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
 import { notCreated } from './unavailable.js'
 
 /** Begins tasks and runs, as long as there is room for them. */
-export interface TaskIntake {
+export interface TaskIntake extends JobIntake {
   /**
    * Creates a task that is worked on here; it is in the store when this resolves.
    *
@@ -34,12 +34,8 @@ export interface TaskIntake {
    * @throws {ProtocolError} if the owner has too many tasks at work, and if store or executor are not there.
    */
   enqueue(spec: TaskSpec, executor: TaskExecutor): Promise<TaskRecord>
-  /** Takes the work of a job; undefined where it is taken, over or gone. */
-  claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
-  /** Leaves the work of a job to another worker, because this one does not know the tool. Never rejects. */
-  giveBack(job: TaskJob): Promise<void>
-  /** Starts no more tasks. */
-  close(): void
+  /** Starts no more tasks. Resolves when those that were on their way into the store have begun, or were left to other workers. */
+  close(): Promise<void>
 }
 
 /** What a {@link TaskIntake} is made of. */
@@ -65,20 +61,13 @@ export interface TaskIntakeOptions {
 /** The intake of a server that has just been started. */
 export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   const { store, clock, ledger, runs, retention, leases, watch, maxTasks, maxTasksPerOwner, leaseMs } = options
-  const { executor, report } = options
+  const { report } = options
   const { atWork } = runs
   // A store that does not count what it creates is asked first, or two calls at once could both find the last free place.
   const oneByOne = store.createUnlessFull === undefined ? createKeyedQueue() : inParallel
-  const onError = (error: unknown) => report(error, { source: 'server' })
+  /** What is on its way into the store, and will be a run: nobody would look after one that begins once a server has closed. */
+  const underWay = createUnderWay()
   let isClosed = false
-
-  /** After how many ms the job is to be sent again; 0 if it needs nothing more. */
-  async function returnJob({ taskId, attempt }: TaskJob, { untilClaimed }: Leases): Promise<number> {
-    const before = await ledger.read(taskId)
-    const pauseMs = Math.min(FIRST_REST_MS * 2 ** (before?.returned ?? 0), LONGEST_REST_MS)
-    const after = await ledger.apply(taskId, { type: 'giveBack', attempt, until: untilClaimed() + pauseMs })
-    return after !== undefined && after.version > (before?.version ?? 0) && isWaiting(after) ? pauseMs : 0
-  }
 
   async function assertRoom(owner: string, ofOwnHere: number): Promise<void> {
     if (isClosed) throw new ProtocolError(SERVER_CLOSED.code, SERVER_CLOSED.message)
@@ -125,6 +114,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
     return run
   }
 
+  const jobs = createJobIntake({ ...options, isClosed: () => isClosed, enter })
+
   return {
     create: (spec, capabilities) =>
       oneByOne(spec.owner, async () => {
@@ -132,7 +123,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
         // Before anything is waited for, or calls of many owners at once could all find the last place.
         atWork.add(spec.owner)
         try {
-          return await begin(spec, capabilities)
+          return await underWay.track(begin(spec, capabilities))
         } catch (error) {
           atWork.remove(spec.owner)
           throw error
@@ -155,41 +146,15 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
         return record
       }),
 
-    async claim({ taskId, attempt }, capabilitiesOf) {
-      if (leases === undefined || isClosed || runs.get(taskId) !== undefined) return undefined
-      const lease = leases.draw()
-      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease })
-      if (record === undefined || record.lease?.worker !== lease.worker) return undefined
-      try {
-        const capabilities = await capabilitiesOf(record)
-        atWork.add(record.owner)
-        return enter(record, capabilities)
-      } catch (error) {
-        const by = { attempt, worker: lease.worker }
-        await ledger.apply(taskId, { type: 'fail', by, error: toTaskFailure(error) })
-        throw error
-      }
-    },
+    claim: (job, capabilitiesOf) => underWay.track(jobs.claim(job, capabilitiesOf)),
+    giveBack: jobs.giveBack,
 
-    async giveBack(job) {
-      try {
-        const pauseMs = leases === undefined ? 0 : await returnJob(job, leases)
-        // The engine has forgotten the job then, which had the same id.
-        if (pauseMs > 0) clock.setTimeout(() => void executor.start(job).catch(onError), pauseMs)
-      } catch (error) {
-        onError(error)
-      }
-    },
-
-    close() {
+    async close() {
       isClosed = true
+      await underWay.ended()
     },
   }
 }
-
-/** How long a job rests that a worker has given back, in ms: the first time, and at most. */
-const FIRST_REST_MS = 1000
-const LONGEST_REST_MS = 30_000
 
 /** Without a search for lost work, an id that comes again still needs a claim: work that has outlived its task belongs to an earlier run. */
 function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {

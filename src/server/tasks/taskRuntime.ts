@@ -138,8 +138,9 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     settle: settlement.settle,
 
     async close(drainMs = 0) {
-      intake.close()
+      const entered = intake.close()
       await runs.drain(drainMs)
+      await entered
       retention.stop()
       watch?.stop()
       leases?.stop()

@@ -1,0 +1,92 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/server'
+import type { Clock } from '../base/clock.js'
+import type { ReportError } from '../base/reportError.js'
+import type { TaskExecutor, TaskJob } from './executor.js'
+import type { Leases } from './leases.js'
+import { toTaskFailure } from './taskFailure.js'
+import type { TaskLedger } from './taskLedger.js'
+import type { TaskRecord } from './taskRecord.js'
+import { isWaiting, type RunId } from './taskReducer.js'
+import type { TaskRun } from './taskRun.js'
+import type { TaskRuns } from './taskRuns.js'
+
+/** Takes the work of jobs. */
+export interface JobIntake {
+  /** Takes the work of a job; undefined where it is taken, over or gone. */
+  claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
+  /** Leaves the work of a job to another worker, because this one does not know the tool. Never rejects. */
+  giveBack(job: TaskJob): Promise<void>
+}
+
+/** What a {@link JobIntake} is made of. */
+export interface JobIntakeOptions {
+  clock: Clock
+  ledger: TaskLedger
+  runs: TaskRuns
+  /** Undefined where no other process could take the work over, or find it. */
+  leases: Leases | undefined
+  /** Where jobs go that are given back. */
+  executor: TaskExecutor
+  report: ReportError
+  /** True once no more work is to begin here. */
+  isClosed: () => boolean
+  /** Begins the run of a task that was claimed. */
+  enter: (record: TaskRecord, capabilities: ClientCapabilities) => TaskRun
+}
+
+/** The intake of jobs of a server that has just been started. */
+export function createJobIntake(options: JobIntakeOptions): JobIntake {
+  const { clock, ledger, runs, leases, executor, report, isClosed, enter } = options
+  const onError = (error: unknown) => report(error, { source: 'server' })
+
+  /** Nothing has been done for a job that was claimed while this process began to close, so another worker gets it whatever its tool. */
+  async function passOn({ taskId, tool, attempt }: TaskJob, by: RunId): Promise<void> {
+    const after = await ledger.apply(taskId, { type: 'handOver', by, until: clock.now() })
+    if (after !== undefined && isWaiting(after)) await executor.start({ taskId, tool, attempt: attempt + 1 })
+  }
+
+  /** After how many ms the job is to be sent again; 0 if it needs nothing more. */
+  async function returnJob({ taskId, attempt }: TaskJob, { untilClaimed }: Leases): Promise<number> {
+    const before = await ledger.read(taskId)
+    const pauseMs = Math.min(FIRST_REST_MS * 2 ** (before?.returned ?? 0), LONGEST_REST_MS)
+    const after = await ledger.apply(taskId, { type: 'giveBack', attempt, until: untilClaimed() + pauseMs })
+    return after !== undefined && after.version > (before?.version ?? 0) && isWaiting(after) ? pauseMs : 0
+  }
+
+  return {
+    async claim(job, capabilitiesOf) {
+      const { taskId, attempt } = job
+      if (leases === undefined || isClosed() || runs.get(taskId) !== undefined) return undefined
+      const lease = leases.draw()
+      const by = { attempt, worker: lease.worker }
+      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease })
+      if (record === undefined || record.lease?.worker !== lease.worker) return undefined
+      try {
+        const capabilities = await capabilitiesOf(record)
+        if (isClosed()) {
+          await passOn(job, by)
+          return undefined
+        }
+        runs.atWork.add(record.owner)
+        return enter(record, capabilities)
+      } catch (error) {
+        await ledger.apply(taskId, { type: 'fail', by, error: toTaskFailure(error) })
+        throw error
+      }
+    },
+
+    async giveBack(job) {
+      try {
+        const pauseMs = leases === undefined ? 0 : await returnJob(job, leases)
+        // The engine has forgotten the job then, which had the same id.
+        if (pauseMs > 0) clock.setTimeout(() => void executor.start(job).catch(onError), pauseMs)
+      } catch (error) {
+        onError(error)
+      }
+    },
+  }
+}
+
+/** How long a job rests that a worker has given back, in ms: the first time, and at most. */
+const FIRST_REST_MS = 1000
+const LONGEST_REST_MS = 30_000
