@@ -126,3 +126,23 @@ describe('a process that closes while work is about to begin', () => {
     })
   })
 })
+
+it('a process that closes does not hand work over whose cancellation was requested', async () => {
+  const store = new SharedStore()
+  const clock = createManualClock()
+  const attempts: number[] = []
+  const handler: ToolDefinition['handler'] = async (_args, { attempt }) => {
+    attempts.push(attempt)
+    // It takes long to stop.
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 60_000))
+    return text('done')
+  }
+  const options = { store, clock, leaseMs: LEASE_MS, tools: [defineTool({ ...slow, onOrphan: 'retry', handler })] }
+  const [first, second] = [startServer(options), startServer(options)]
+  const taskId = await first.start('slow')
+  await second.cancel(taskId)
+  await first.server.close()
+  await clock.advance(2 * LEASE_MS)
+  expect(await second.get(taskId)).toMatchObject({ status: 'cancelled' })
+  expect(attempts).toEqual([1])
+})

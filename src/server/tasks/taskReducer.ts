@@ -138,6 +138,7 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
     case 'renew':
       return record.lease === undefined ? record : { ...record, lease: { ...record.lease, until: event.until } }
     case 'handOver':
+      if (record.cancelRequested) return cancelled(record, lastUpdatedAt)
       return { ...record, lease: { worker: '', until: event.until } }
     case 'orphan': {
       const { lease } = record
