@@ -257,6 +257,15 @@ describe.skipIf(!hasRedis)(hasRedis ? 'Redis' : WITHOUT_REDIS, () => {
     await own.quit()
   })
 
+  it('is told of changes over a client that connects with its first command', async () => {
+    const lazy = new Redis(database.url, { lazyConnect: true })
+    const stop = await new Promise<(() => void) | undefined>((resolve) => {
+      const watching = redisTaskStore({ redis: lazy }).watch?.(() => resolve(watching))
+    })
+    stop?.()
+    lazy.disconnect()
+  })
+
   it('drops from its list what Redis has forgotten', async () => {
     fresh += 1
     const prefix = `{test${process.pid}.${fresh}}:`

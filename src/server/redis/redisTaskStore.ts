@@ -124,6 +124,8 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
       listening.on('ready', () => void ignoreRejection(listening.subscribe(channel).then(() => onChange())))
       // Without a listener, an error would be thrown. The client reconnects automatically.
       listening.on('error', () => {})
+      // A client with `lazyConnect` connects with its first command.
+      void ignoreRejection(listening.subscribe(channel))
       return () => listening.disconnect()
     },
   }
