@@ -257,6 +257,17 @@ describe.skipIf(!hasRedis)(hasRedis ? 'Redis' : WITHOUT_REDIS, () => {
     await own.quit()
   })
 
+  it('finds lost work, and lists tasks, over a client that puts a prefix before all keys', async () => {
+    const own = new Redis(database.url, { keyPrefix: 'app:' })
+    const store = redisTaskStore({ redis: own, prefix: `{prefixed${process.pid}}:` })
+    await store.create(workingRecord('a', { lease: { worker: 'w', until: 5 } }))
+    expect(await store.lapsed?.(10, 10)).toEqual(['a'])
+    expect((await store.list?.({}))?.tasks).toMatchObject([{ taskId: 'a' }])
+    await store.remove('a')
+    expect(await store.countAtWork?.(workingRecord('a').owner)).toBe(0)
+    await own.quit()
+  })
+
   it('is told of changes over a client that connects with its first command', async () => {
     const lazy = new Redis(database.url, { lazyConnect: true })
     const stop = await new Promise<(() => void) | undefined>((resolve) => {

@@ -59,12 +59,12 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
   async function write(script: string, condition: string, next: TaskRecord, previous?: TaskRecord): Promise<unknown> {
     const { task, owner, version, expiresAt, lease } = next
     const { taskId, status } = task
-    const keys = [taskKey(taskId), ownerKey(owner), leases, created]
+    const keys = [taskKey(taskId), ownerKey(owner), leases, created, taskKey('')]
     const { state, ...parts } = recordParts(next, previous)
     const fields = [taskId, state, version, owner, expiresAt ?? '']
     const states = [isTerminal(status) ? '1' : '0', lease?.until ?? '', channel, condition]
     const summary = summaryOf(next)
-    const listed = [JSON.stringify(summary), summary.createdAt, taskKey('')]
+    const listed = [JSON.stringify(summary), summary.createdAt]
     const values = [...fields, ...states, ...listed, ...Object.entries(parts).flat()]
     try {
       return await runScript(script, keys, values)
@@ -99,8 +99,8 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
     expire: async () => null,
 
     async remove(taskId) {
-      const keys = [taskKey(taskId), leases, created]
-      await runScript(REMOVE, keys, [taskId, ownerKey('')])
+      const keys = [taskKey(taskId), leases, created, ownerKey('')]
+      await runScript(REMOVE, keys, [taskId])
     },
 
     async countAtWork(owner) {
@@ -108,11 +108,11 @@ export function redisTaskStore(options: RedisTaskStoreOptions): TaskStore {
     },
 
     async lapsed(now, limit) {
-      const found = await runScript(LAPSED, [leases], [now, limit, taskKey('')])
+      const found = await runScript(LAPSED, [leases, taskKey('')], [now, limit])
       return Array.isArray(found) ? found.map(String) : []
     },
 
-    list: (filter) => listTasks((...range) => runScript(LIST, [created], [...range, taskKey('')]), filter),
+    list: (filter) => listTasks((...range) => runScript(LIST, [created, taskKey('')], range), filter),
 
     watch(onChange) {
       const listening = redis.duplicate()

@@ -3,14 +3,16 @@
  * that are not over are a sorted set by the end of their ttl, the leases one by their ends, and all tasks one by their creation,
  * so that nothing has to be counted or searched.
  *
- * KEYS: the record, the owner's tasks, the leases, all tasks. ARGV: id, state, version, owner, expiresAt ('' for never), isOver
- * ('1'), the end of the lease ('' for none), channel, the limit of a creation ('' for none) or the version that a change expects,
- * summary, the time of the creation, prefix of records, then names and values of the other parts, those that have changed.
+ * Prefixes of keys are among the keys: a client with a `keyPrefix` adds that to keys alone.
+ *
+ * KEYS: the record, the owner's tasks, the leases, all tasks, prefix of records. ARGV: id, state, version, owner, expiresAt ('' for
+ * never), isOver ('1'), the end of the lease ('' for none), channel, the limit of a creation ('' for none) or the version that a change expects,
+ * summary, the time of the creation, then names and values of the other parts, those that have changed.
  */
 const WRITE = `
 local id, expiresAt = ARGV[1], ARGV[5]
 redis.call('HSET', KEYS[1], 'state', ARGV[2], 'version', ARGV[3], 'owner', ARGV[4], 'summary', ARGV[10])
-for at = 13, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+for at = 12, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
 if expiresAt == '' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIREAT', KEYS[1], expiresAt) end
 if ARGV[6] == '1' then redis.call('ZREM', KEYS[2], id)
 else redis.call('ZADD', KEYS[2], expiresAt == '' and '+inf' or expiresAt, id) end
@@ -36,7 +38,7 @@ if ARGV[9] ~= '' and count >= tonumber(ARGV[9]) then return -1 end${WRITE}
 redis.call('ZADD', KEYS[4], ARGV[11], id)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 for _, other in ipairs(redis.call('ZRANDMEMBER', KEYS[4], 2)) do
-  if redis.call('EXISTS', ARGV[12] .. other) == 0 then redis.call('ZREM', KEYS[4], other) end
+  if redis.call('EXISTS', KEYS[5] .. other) == 0 then redis.call('ZREM', KEYS[4], other) end
 end
 return 1`
 
@@ -45,10 +47,10 @@ export const TRANSITION: string = `if redis.call('HGET', KEYS[1], 'version') ~= 
 redis.call('PUBLISH', ARGV[8], ARGV[3] .. ' ' .. id)
 return 1`
 
-/** KEYS: the record, the leases, all tasks. ARGV: id, prefix of the sets of owners. */
+/** KEYS: the record, the leases, all tasks, prefix of the sets of owners. ARGV: id. */
 export const REMOVE: string = `
 local owner = redis.call('HGET', KEYS[1], 'owner')
-if owner then redis.call('ZREM', ARGV[2] .. owner, ARGV[1]) end
+if owner then redis.call('ZREM', KEYS[4] .. owner, ARGV[1]) end
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('ZREM', KEYS[3], ARGV[1])
 return redis.call('DEL', KEYS[1])`
@@ -57,16 +59,16 @@ return redis.call('DEL', KEYS[1])`
 export const COUNT: string = `${count('KEYS[1]')}
 return count`
 
-/** KEYS: the leases. ARGV: now, how many, prefix of records. Those whose record has expired are dropped. */
+/** KEYS: the leases, prefix of records. ARGV: now, how many. Those whose record has expired are dropped. */
 export const LAPSED: string = `
 local found = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
-  if redis.call('EXISTS', ARGV[3] .. id) == 1 then table.insert(found, id) else redis.call('ZREM', KEYS[1], id) end
+  if redis.call('EXISTS', KEYS[2] .. id) == 1 then table.insert(found, id) else redis.call('ZREM', KEYS[1], id) end
 end
 return found`
 
 /**
- * KEYS: all tasks. ARGV: the newest creation, how many to leave out, how many, prefix of records. For each, the newest first, the
+ * KEYS: all tasks, prefix of records. ARGV: the newest creation, how many to leave out, how many. For each, the newest first, the
  * time of its creation and its summary, which is empty where Redis has expired it.
  */
 export const LIST: string = `
@@ -74,6 +76,6 @@ local found = {}
 local ids = redis.call('ZREVRANGEBYSCORE', KEYS[1], ARGV[1], '-inf', 'WITHSCORES', 'LIMIT', ARGV[2], ARGV[3])
 for at = 1, #ids, 2 do
   table.insert(found, ids[at + 1])
-  table.insert(found, redis.call('HGET', ARGV[4] .. ids[at], 'summary') or '')
+  table.insert(found, redis.call('HGET', KEYS[2] .. ids[at], 'summary') or '')
 end
 return found`
