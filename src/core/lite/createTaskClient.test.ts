@@ -161,7 +161,7 @@ describe('listTools()', () => {
       result({ tools: [{ name, inputSchema: { type: 'object' } }], ...(nextCursor && { nextCursor }) })
     server.on('tools/list', page('a', '2'), page('b'))
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['a', 'b'])
-    server.on('tools/list', page('a', '2'))
+    server.on('tools/list', ...Array.from({ length: 65 }, (_, index) => page('a', `${index + 2}`)))
     await expect(client.listTools()).rejects.toMatchObject({ code: 'INVALID_RESULT' })
     expect(server.received('tools/list')).toHaveLength(2 + 64)
   })
