@@ -129,7 +129,8 @@ test('two tabs of an example are both shown where the second is there first', as
     if (isHeld) await held
     await route.continue()
   })
-  await page.goto(`${files.url}live/tabs.html`)
+  // The page has loaded once its frames have, and so has not while one of them is held.
+  await page.goto(`${files.url}live/tabs.html`, { waitUntil: 'commit' })
   await tab(2).getByRole('button', { name: 'Generate report' }).waitFor()
   release()
   await startReport()
