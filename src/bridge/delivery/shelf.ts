@@ -69,7 +69,7 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
   const busy = new Set<Promise<unknown>>()
   const ending = new AbortController()
   const { signal } = ending
-  /** Aborted when no lock is waited for any more. */
+  /** Aborted when `close()` gives up on the locks that it waits for. */
   const leaving = new AbortController()
 
   function setTimeout(callback: () => void, delayMs: number): TimerHandle {

@@ -60,6 +60,6 @@ export async function closeRun(run: Run): Promise<void> {
   run.tabs.close()
   // A write may stand in line behind others, each of which the storage has as long to answer.
   await inTime(Promise.all(written), run.environment).catch(() => {})
-  // By now the store says that the client is closed: nobody takes these calls for gone.
+  // The store has the status `closed` by now, so its listeners do not take these calls for forgotten.
   for (const callId of callIds) run.store.removeCall(callId)
 }

@@ -61,7 +61,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       askedAt = now(run)
       stopTelling = announce(run, task, askedAt, decision.why)
       const { era, snapshotAt, task: known } = task.record
-      // In which era a task was made that the app has named, nobody knows before the server has shown it.
+      // The era of a task that the app has named is unknown until the server has answered for it once.
       return port.getTask(taskId, signal, snapshotAt === 0 && known.createdAt === '' ? undefined : era)
     })
     isHeard = snapshot !== undefined

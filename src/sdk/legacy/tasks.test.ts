@@ -647,7 +647,7 @@ describe('what goes wrong', () => {
   })
 
   it.each([
-    ['is no end of a session where there is none', undefined, 0],
+    ['ends nothing where there is no session', undefined, 0],
     ['ends the session, and not the task, where the id of that names none', 's1', 1],
   ])('with HTTP 404 %s', async (_, sessionId, times) => {
     const { tasks, replies, onSessionLost } = setUp(sessionId === undefined ? {} : { sessionId })

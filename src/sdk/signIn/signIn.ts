@@ -100,7 +100,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
         throw error
       }
       endRenewal(false)
-      // Of what opens a stream, nobody hears that it has failed.
+      // A request that opens a stream does not go through `send`, which would end the wait where it fails.
       if (init?.method === 'POST') {
         renewedFor = init.body
         renewal = new Promise((resolve) => {
@@ -112,7 +112,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
   }
 }
 
-/** Nobody has begun a sign-in that could be waited for. */
+/** No sign-in is under way. */
 const NO_RENEWAL = Promise.resolve(false)
 
 /** The SDK talks to the authorization server by the same function. */

@@ -36,7 +36,7 @@ export class Exchange {
   isDirect = false
   /** True if the client was answered before the run has ended: what comes of the run goes into the store alone. */
   isHandedOff = false
-  /** Settles when a handler has ended that goes on after the client was answered. Never rejects. */
+  /** The rest of a handler whose client was answered before it had ended. Never rejects. */
   workLeft: Promise<void> | undefined
   /** How a client that waits gets messages; undefined where it gets none. */
   answer: Pick<Answer, 'notify'> | undefined

@@ -52,7 +52,7 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   /**
-   * In its own time, as below. The store is asked first: another process may have taken a response at the last moment, and this one
+   * Asks the store first: another process may have taken a response at the last moment, and this one
    * may not have heard of that.
    */
   async function expire(run: TaskRun): Promise<void> {

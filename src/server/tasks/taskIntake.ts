@@ -65,7 +65,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   const { atWork } = runs
   // A store that does not count what it creates is asked first, or two calls at once could both find the last free place.
   const oneByOne = store.createUnlessFull === undefined ? createKeyedQueue() : inParallel
-  /** What is on its way into the store, and will be a run: nobody would look after one that begins once a server has closed. */
+  /** Tasks that are being written to the store. `close()` waits for them, since each becomes a run that it has to stop. */
   const underWay = createUnderWay()
   let isClosed = false
 

@@ -86,7 +86,7 @@ export async function callPlainly(
     }
     return hidden
   }
-  /** Undefined also where none could be created: the call goes on as it is, for its handler has begun. */
+  /** Undefined where no task could be created either: the handler has begun, so the call continues as a plain one. */
   const taskSoFar = async () => hidden?.catch(() => undefined)
 
   const resultAfterMs = handleAfterMs(tool, exchange, parts)

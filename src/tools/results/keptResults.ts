@@ -165,8 +165,8 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
 }
 
 /**
- * The storage, which rejects what it does not answer: a database may never open while another page blocks it. The result of a call
- * is asked of the server then, and `forget()` ends.
+ * The storage with a time limit: a database may never open while another page blocks it. The client then asks the server for the
+ * result, and `forget()` resolves.
  */
 function answering(items: ResultItems, inTime: KeptResultsContext['inTime']): ResultItems {
   return {
