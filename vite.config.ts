@@ -113,6 +113,7 @@ export default defineConfig({
     // Only what hangs fails: how long the computing takes is the machine's affair.
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS / 4 } },
     restoreMocks: true,
     unstubGlobals: true,
     projects: [

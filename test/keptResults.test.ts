@@ -5,6 +5,7 @@ import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../src/core/storage/memoryStorage.js'
 import { createTaskClient } from './support/anyClient.js'
+import { PATIENCE } from './support/patience.js'
 import {
   created,
   createScriptedServer,
@@ -350,7 +351,7 @@ it('keeps results in IndexedDB, where no other place is named', async () => {
   await visit(KEPT, open({ results }))
   const idb = await import('idb-keyval')
   const store = idb.createStore('taskwire-results', 'results')
-  await vi.waitFor(async () => expect(await idb.keys(store)).toHaveLength(1))
+  await vi.waitFor(async () => expect(await idb.keys(store)).toHaveLength(1), PATIENCE)
   expect(JSON.stringify(await idb.values(store))).toContain('1,234')
   await open({ results }).forget()
   expect(await idb.keys(store)).toEqual([])

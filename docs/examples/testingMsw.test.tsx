@@ -42,7 +42,7 @@ test('writes a report, over a network that fails once', async () => {
   )
   fireEvent.click(screen.getByText('Write the report'))
   expect(
-    await screen.findByText('The report of Q3', {}, { timeout: 5000 }),
+    await screen.findByText('The report of Q3', {}, { timeout: 30_000 }),
   ).toBeDefined()
   expect(server.count('tasks/get')).toBe(2)
 })

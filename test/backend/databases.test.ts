@@ -10,6 +10,7 @@ import {
 } from 'taskwire/backend'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
+import { PATIENCE } from '../support/patience.js'
 import { testEnvironment } from './environmentContract.js'
 import { testSharedStorage, testStorage } from './storageContract.js'
 
@@ -94,10 +95,10 @@ describe('on Postgres', () => {
     await vi.waitFor(() => {
       from?.postMessage('ready')
       expect(heard).toContain('ready')
-    }, 10_000)
+    }, PATIENCE)
     const before = countOf('pg_notify')
     for (const number of [1, 2, 3]) from?.postMessage(number)
-    await vi.waitFor(() => expect(heard.slice(-3)).toEqual([1, 2, 3]), 10_000)
+    await vi.waitFor(() => expect(heard.slice(-3)).toEqual([1, 2, 3]), PATIENCE)
     expect(countOf('pg_notify') - before).toBeLessThanOrEqual(2)
     await Promise.all([one?.close(), other?.close()])
   })

@@ -1,8 +1,6 @@
 import type { BackendEnvironment } from 'taskwire/backend'
 import { expect, it, onTestFinished, vi } from 'vitest'
-
-/** A machine that has more to do takes its time. */
-const PATIENCE = { timeout: 10_000 }
+import { PATIENCE } from '../support/patience.js'
 
 /**
  * What locks and messages of backends have in common. `open` opens them as another process does, and `cut` cuts the
@@ -123,7 +121,7 @@ export function testEnvironment(open: () => BackendEnvironment, cut: () => Promi
         a.postMessage('after')
         expect(heard).toContain('after')
       },
-      { timeout: 10_000, interval: 100 },
+      { ...PATIENCE, interval: 100 },
     )
   })
 

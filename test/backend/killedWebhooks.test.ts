@@ -9,6 +9,7 @@ import { createLiveServer } from 'taskwire/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { hasRedis, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { startHttpServer } from '../support/httpServer.js'
+import { PATIENCE } from '../support/patience.js'
 import { workTools } from '../support/workServer.js'
 import { type Received, startReceiver } from './receiver.js'
 
@@ -31,7 +32,7 @@ async function setUp(place: string) {
     await once(createInterface({ input: child.stdout }), 'line')
     return child
   }
-  const untilPolled = () => expect.poll(() => mcp.count('tasks/get'), { timeout: 20_000 }).toBeGreaterThan(0)
+  const untilPolled = () => expect.poll(() => mcp.count('tasks/get'), PATIENCE).toBeGreaterThan(0)
   return { mcp, receiver, start, untilPolled }
 }
 

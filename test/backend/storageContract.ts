@@ -1,5 +1,6 @@
 import { createTaskClient, type TaskStorage } from 'taskwire'
 import { expect, it, vi } from 'vitest'
+import { PATIENCE } from '../support/patience.js'
 import { createWorkServer } from '../support/workServer.js'
 
 /**
@@ -89,14 +90,10 @@ export function testStorage(open: () => TaskStorage): void {
     }
     /** The storage answers in real time, everything else in that of the test. */
     const until = (isTrue: () => boolean) =>
-      vi.waitFor(
-        async () => {
-          await server.advance(10)
-          expect(isTrue()).toBe(true)
-        },
-        // A machine that has more to do takes its time.
-        { timeout: 10_000 },
-      )
+      vi.waitFor(async () => {
+        await server.advance(10)
+        expect(isTrue()).toBe(true)
+      }, PATIENCE)
     const first = openClient()
     const { callId } = first.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
     await until(() => first.getToolCallState(callId)?.phase === 'working')

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { PATIENCE } from '../support/patience.js'
 
 /** The example listens to a port of its own. Here it gets a free one. */
 const { servers } = vi.hoisted(() => ({ servers: [] as Server[] }))
@@ -35,7 +36,7 @@ it.each([
 ])('the backend of the example outlives a request for a socket of %s at %s', async (target, host) => {
   await import('../../docs/examples/backendSocket.js')
   const [http = expect.fail()] = servers
-  await vi.waitFor(() => expect(http.listening).toBe(true))
+  await vi.waitFor(() => expect(http.listening).toBe(true), PATIENCE)
   const { port } = http.address() as AddressInfo
   const stranger = connect(port, '127.0.0.1')
   const ended = new Promise((resolve) => stranger.on('close', resolve))

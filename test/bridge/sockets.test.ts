@@ -7,6 +7,7 @@ import { createTaskBridge, type TaskBridge } from 'taskwire/bridge/server'
 import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
+import { PATIENCE } from '../support/patience.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const WORK = { name: 'work', arguments: { seconds: 5 } }
@@ -273,9 +274,12 @@ it('a page follows a call by a real WebSocket, also when that is cut, and sends 
   const page = openRealPage(address)
   await page.connect()
   const call = page.startToolCall(WORK, { key: 'k' })
-  await vi.waitFor(() => expect(server.count('tools/call')).toBe(1))
+  await vi.waitFor(() => expect(server.count('tools/call')).toBe(1), PATIENCE)
   await server.advance(2500)
-  await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } }))
+  await vi.waitFor(
+    () => expect(call.getState()).toMatchObject({ phase: 'working', task: { statusMessage: 'step 2' } }),
+    PATIENCE,
+  )
   cut()
   await server.advance(5000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
@@ -296,5 +300,8 @@ it('a frame that is too large ends the socket of who sent it, and nothing else',
 it('a page in Node says that nothing listens, and lives on', async () => {
   const page = openRealPage('127.0.0.1:1/api/calls')
   page.connect().catch(() => {})
-  await vi.waitFor(() => expect(page.store.getState().connection).toMatchObject({ error: { kind: 'network' } }))
+  await vi.waitFor(
+    () => expect(page.store.getState().connection).toMatchObject({ error: { kind: 'network' } }),
+    PATIENCE,
+  )
 })

@@ -360,7 +360,7 @@ test('nothing moves for a user who wants less motion', async () => {
   await see(card, /frame \d+ of 96/)
   expect(await animations()).toBe(0)
   await page.emulateMedia({ reducedMotion: 'no-preference' })
-  await vi.waitUntil(async () => (await animations()) > 0)
+  await vi.waitUntil(async () => (await animations()) > 0, PATIENCE)
 })
 
 test('the page is worked by keyboard alone', async () => {

@@ -12,6 +12,7 @@ import type { WireObservation } from 'taskwire/types'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hash } from '../../src/core/record/hash.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { PATIENCE } from '../support/patience.js'
 import { openWithSdkV1 } from './support/eraPages.js'
 import { type EraServer, TOOLS } from './support/eraServer.js'
 import { type LegacyServer, type LegacyServerOptions, startLegacyServer } from './support/legacyServer.js'
@@ -356,7 +357,7 @@ describe('an SDK v2 client of the app', () => {
     await before?.close()
     if (after !== undefined) closing.push(after.close)
     const call = after?.startToolCall(work('input'))
-    await vi.waitUntil(() => Object.keys(call?.getState().inputRequests ?? {}).length > 0)
+    await vi.waitUntil(() => Object.keys(call?.getState().inputRequests ?? {}).length > 0, PATIENCE)
     const [inputKey = ''] = Object.keys(call?.getState().inputRequests ?? {})
     await call?.respond(inputKey, { action: 'accept', content: { ok: true } })
     await expect(call?.result).resolves.toMatchObject({ content: [{ text: 'accept {"ok":true}' }] })
@@ -377,7 +378,7 @@ it('observations of the wire of a 2025-11-25 server hold no ids of tasks and ses
   await call.result
   const polls = server.requests.filter(({ method }) => method === 'tasks/get')
   const taskId = String(polls[0]?.params['taskId'])
-  await vi.waitUntil(() => told.some((each) => each.type === 'wire-answered' && each.method === 'tasks/get'))
+  await vi.waitUntil(() => told.some((each) => each.type === 'wire-answered' && each.method === 'tasks/get'), PATIENCE)
   const said = JSON.stringify(told)
   expect(said).not.toContain(taskId)
   expect(said).toContain('"mcp-session-id":"[redacted]"')

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { startLegacyServer } from '../eras/support/legacyServer.js'
 import { type Json, type RpcOptions, readResponse, rpcRequest } from '../server/support/rpc.js'
 import { startHttpServer } from '../support/httpServer.js'
+import { PATIENCE } from '../support/patience.js'
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
@@ -141,11 +142,11 @@ describe('a server of 2026-07-28 behind a URL', () => {
     const { call, rpc } = startGateway(url)
     const taskId = String((await call('wait')).result?.['taskId'])
     const shows = (shown: Json) =>
-      vi.waitFor(async () => expect((await rpc('tasks/get', { taskId })).result).toMatchObject(shown), 10_000)
+      vi.waitFor(async () => expect((await rpc('tasks/get', { taskId })).result).toMatchObject(shown), PATIENCE)
     await shows({ status: 'working', statusMessage: 'half (1 of 2)' })
     await rpc('tasks/cancel', { taskId })
     await shows({ status: 'cancelled' })
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), 10_000)
+    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce(), PATIENCE)
   })
 
   it('gets the headers of the gateway, and nothing of the page', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { systemClock } from '../../src/server/base/clock.js'
 import type { Json } from '../server/support/rpc.js'
+import { PATIENCE } from '../support/patience.js'
 import { startGateway } from './support.js'
 
 const structured = (value: Record<string, unknown>) => ({
@@ -51,7 +52,7 @@ function startRenderer() {
   const gateway = startGateway(behind.setUp, { jobs: [render], clock: systemClock, pollIntervalMs: 50 })
   const begin = () => gateway.start('render', { scene: 'harbour' }, 0)
   const until = (taskId: string, shown: Json) =>
-    vi.waitFor(async () => expect(await gateway.get(taskId)).toMatchObject(shown), 10_000)
+    vi.waitFor(async () => expect(await gateway.get(taskId)).toMatchObject(shown), PATIENCE)
   return { ...behind, ...gateway, begin, until }
 }
 

@@ -13,6 +13,7 @@ import {
   TASKS_AND_INPUT,
 } from '../server/support/rpc.js'
 import { startHttpServer } from '../support/httpServer.js'
+import { PATIENCE } from '../support/patience.js'
 import { created, createScriptedServer, result, snapshot } from '../support/scriptedServer.js'
 
 const text = (value: unknown) => ({ content: [{ type: 'text' as const, text: JSON.stringify(value) }] })
@@ -104,7 +105,7 @@ async function startGateway(create: (typeof SERVERS)[number][1]) {
     http,
     call: (name: string, args: Json = {}, rest?: RpcOptions) => rpc('tools/call', { name, arguments: args }, rest),
     shows: (taskId: unknown, shown: Json) =>
-      vi.waitFor(async () => expect((await rpc('tasks/get', { taskId })).result).toMatchObject(shown), 10_000),
+      vi.waitFor(async () => expect((await rpc('tasks/get', { taskId })).result).toMatchObject(shown), PATIENCE),
   }
 }
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { z } from 'zod'
 import { createTaskClient, itFull } from '../support/anyClient.js'
 import { type HttpServer, startHttpServer } from '../support/httpServer.js'
+import { PATIENCE } from '../support/patience.js'
 import { completed, created, createScriptedServer } from '../support/scriptedServer.js'
 
 const POLL_INTERVAL_MS = 60
@@ -79,12 +80,12 @@ describe('over real HTTP', () => {
       await served.close()
     })
     const call = own.startToolCall({ name: 'work', arguments: { steps: 1 } })
-    await expect.poll(() => call.getState().phase, { timeout: 10_000 }).toBe('working')
+    await expect.poll(() => call.getState().phase, PATIENCE).toBe('working')
     const polls = served.count('tasks/get')
     store.readsAway = 3
-    await expect.poll(() => served.count('tasks/get') - polls, { timeout: 10_000 }).toBeGreaterThan(4)
+    await expect.poll(() => served.count('tasks/get') - polls, PATIENCE).toBeGreaterThan(4)
     expect(store.readsAway).toBe(0)
-    await expect.poll(() => call.getState(), { timeout: 10_000 }).toMatchObject({ phase: 'working', network: 'ok' })
+    await expect.poll(() => call.getState(), PATIENCE).toMatchObject({ phase: 'working', network: 'ok' })
     await call.cancel()
   })
 
@@ -157,12 +158,12 @@ describe('over real HTTP', () => {
     const progress: number[] = []
     // Far below the duration of the task: each poll has to keep the call alive.
     const options = {
-      timeout: 1500,
+      timeout: 3000,
       resetTimeoutOnProgress: true,
       onprogress: (step: { progress: number }) => progress.push(step.progress),
     }
-    await expect(sdk.callTool({ name: 'work', arguments: { steps: 60 } }, options)).resolves.toMatchObject({
-      structuredContent: { steps: 60 },
+    await expect(sdk.callTool({ name: 'work', arguments: { steps: 120 } }, options)).resolves.toMatchObject({
+      structuredContent: { steps: 120 },
     })
     expect(progress.length).toBeGreaterThan(2)
     expect(progress).toEqual([...progress].sort((a, b) => a - b))

@@ -9,6 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { launchChromium } from '../browser/chromium.js'
 import { freePort } from '../support/freePort.js'
+import { PATIENCE } from '../support/patience.js'
 import { createPackedApp, environment, type PackedApp } from './packedApp.js'
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
@@ -108,7 +109,7 @@ test('the page of the gateway shows a slow tool over a reload, a second tab and 
   await context.setOffline(true)
   await second.getByText('The network is gone. The tool keeps running.').waitFor()
   await context.setOffline(false)
-  await expect.poll(() => reached(second), { timeout: 10_000 }).toBeGreaterThan(before)
+  await expect.poll(() => reached(second), PATIENCE).toBeGreaterThan(before)
   for (const each of [tab, second])
     await each.getByText('Long running operation completed. Duration: 10 seconds').waitFor()
   expect(await calls()).toEqual([SLOW])

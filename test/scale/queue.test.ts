@@ -19,6 +19,7 @@ import { type Database, hasRedis, startPostgres, startRedis, WITHOUT_REDIS } fro
 import { listen } from '../server/support/listening.js'
 import { type Json, rpc } from '../server/support/rpc.js'
 import { text } from '../server/support/tools.js'
+import { PATIENCE } from '../support/patience.js'
 
 const serverInfo = { name: 'test', version: '1.0.0' }
 
@@ -183,7 +184,7 @@ describe('the table of tasks on Postgres', () => {
     /** What was heard until now: notifications come in the order in which they were sent. */
     const heardOf = async (name: string) => {
       await pool.query(`SELECT pg_notify('${schema}_jobs', '${name}')`)
-      await vi.waitFor(() => expect(heard).toContain(name))
+      await vi.waitFor(() => expect(heard).toContain(name), PATIENCE)
       return heard.splice(0).slice(0, -1)
     }
     const workersWaiting = async () =>
@@ -193,17 +194,18 @@ describe('the table of tasks on Postgres', () => {
     expect(await heardOf('no worker')).toEqual([])
 
     const jobs: { taskId: string; end(): void }[] = []
-    const begun = (taskId: string) => vi.waitFor(() => expect(jobs.map((job) => job.taskId)).toContain(taskId))
+    const begun = (taskId: string) =>
+      vi.waitFor(() => expect(jobs.map((job) => job.taskId)).toContain(taskId), PATIENCE)
     const run = ({ taskId }: TaskJob) => new Promise<void>((end) => jobs.push({ taskId, end }))
     const worker = queue().work(run, { concurrency: 3, leaseMs: 30_000, onError: () => {} })
     onTestFinished(() => worker.stop())
     await begun('without a worker')
-    await vi.waitFor(async () => expect(await workersWaiting()).toBe(1))
+    await vi.waitFor(async () => expect(await workersWaiting()).toBe(1), PATIENCE)
     await store().create(waiting('with room'))
     await begun('with room')
     expect(await heardOf('room')).toEqual([''])
 
-    await vi.waitFor(async () => expect(await workersWaiting()).toBe(0))
+    await vi.waitFor(async () => expect(await workersWaiting()).toBe(0), PATIENCE)
     await store().create(waiting('without room'))
     expect(await heardOf('full')).toEqual([])
     for (const { end } of jobs) end()

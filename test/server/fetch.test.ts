@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
+import { PATIENCE } from '../support/patience.js'
 import { settle } from './support/manualClock.js'
 import { rpc, rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'
@@ -71,7 +72,7 @@ describe('the fetch handler of a server', () => {
     const first = await reader?.read()
     expect(new TextDecoder().decode(first?.value)).toContain('notifications/subscriptions/acknowledged')
     client.abort()
-    await vi.waitFor(async () => expect((await reader?.read())?.done).toBe(true))
+    await vi.waitFor(async () => expect((await reader?.read())?.done).toBe(true), PATIENCE)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { defineTool } from '../../src/server/tools/defineTool.js'
+import { PATIENCE } from '../support/patience.js'
 import { gist, listen, subscriptionOf } from './support/listening.js'
 import { rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'
@@ -90,7 +91,7 @@ describe('a stream of tasks', () => {
     const taskId = await t.start('slow')
     const response = await t.server.fetch(rpcRequest('subscriptions/listen', { notifications: { taskIds: [taskId] } }))
     await t.clock.advance(1)
-    await vi.waitFor(async () => expect(await t.get(taskId)).toMatchObject({ status: 'completed' }))
+    await vi.waitFor(async () => expect(await t.get(taskId)).toMatchObject({ status: 'completed' }), PATIENCE)
     const frames = (await response.text()).trim().split('\n\n')
     expect(frames.length).toBeLessThan(100)
     expect(frames.at(-2)).toContain('"status":"completed"')

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.js'
 import {
   ack,
   completed,
@@ -332,7 +333,7 @@ describe.each(kinds)('over the %s connection,', (kind) => {
       const abort = new AbortController()
       const reason = new Error('enough')
       const failing = caught(call(abort.signal))
-      await vi.waitFor(() => expect(server.received('tools/call')).toHaveLength(1))
+      await vi.waitFor(() => expect(server.received('tools/call')).toHaveLength(1), PATIENCE)
       abort.abort(reason)
       expect(await failing).toBe(reason)
       expect(server.received('tools/call')[0]?.signal?.aborted).toBe(true)
@@ -378,7 +379,7 @@ describe.each(kinds)('over the %s connection,', (kind) => {
       const abort = new AbortController()
       const reason = new Error('enough')
       const failing = caught(connection.getTask(TASK_ID, abort.signal))
-      await vi.waitFor(() => expect(server.received('tasks/get')).toHaveLength(1))
+      await vi.waitFor(() => expect(server.received('tasks/get')).toHaveLength(1), PATIENCE)
       abort.abort(reason)
       expect(await failing).toBe(reason)
       late.release()

@@ -3,6 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { createTaskClient, TaskConfigurationError } from 'taskwire/sdk-v1'
 import { describe, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.js'
 import type { TaskClientSdkV1Options } from './options.js'
 
 async function connect(client: Client = new Client({ name: 'app', version: '1' })): Promise<Client> {
@@ -58,10 +59,10 @@ describe('createTaskClient() of taskwire/sdk-v1', () => {
     const [here, there] = InMemoryTransport.createLinkedPair()
     await Promise.all([server.connect(there), sdk.connect(here)])
     const call = createTaskClient({ client: sdk, storage: 'memory' }).startToolCall({ name: 'report' })
-    await vi.waitFor(() => expect(call.getState().phase).toBe('input_required'))
+    await vi.waitFor(() => expect(call.getState().phase).toBe('input_required'), PATIENCE)
     const [inputKey = ''] = Object.keys(call.getState().inputRequests)
     withdrawal.abort()
-    await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'calling', inputRequests: {} }))
+    await vi.waitFor(() => expect(call.getState()).toMatchObject({ phase: 'calling', inputRequests: {} }), PATIENCE)
     await expect(call.respond(inputKey, { action: 'decline' })).rejects.toThrow('withdrawn')
     end()
     await expect(call.result).resolves.toMatchObject({ content: [{ text: 'done' }] })

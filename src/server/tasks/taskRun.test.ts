@@ -1,6 +1,7 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { PATIENCE } from '../../../test/support/patience.js'
 import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { createElicit } from '../tools/elicit.js'
 import type { TaskRecord } from './taskRecord.js'
@@ -35,18 +36,18 @@ describe('createTaskRun', () => {
     const { run, elicit, apply, questions } = setup()
     const first = elicit(form)
     const second = run.ask(() => inputRequired.listRoots())
-    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'roots-2']))
+    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'roots-2']), PATIENCE)
     await apply({ type: 'answer', answers: { 'roots-2': { roots: [] }, 'elicitation-1': accepted } })
     expect(await first).toEqual(accepted)
     expect(await second).toEqual({ roots: [] })
     void elicit(form)
-    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-3']))
+    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-3']), PATIENCE)
   })
 
   it('sends a form as JSON Schema, whatever library it was written in', async () => {
     const { elicit, questions } = setup()
     void elicit(form)
-    await vi.waitFor(() => expect(questions()).not.toEqual({}))
+    await vi.waitFor(() => expect(questions()).not.toEqual({}), PATIENCE)
     expect(questions()['elicitation-1']).toMatchObject({
       method: 'elicitation/create',
       params: { mode: 'form', message: 'Name?', requestedSchema: { type: 'object', properties: { name: {} } } },
@@ -57,7 +58,7 @@ describe('createTaskRun', () => {
     const { run, elicit, questions } = setup()
     void elicit({ mode: 'url', message: 'Sign in', url: 'https://example.com' })
     void run.ask(() => inputRequired.createMessage({ messages: [], maxTokens: 10 }))
-    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'sampling-2']))
+    await vi.waitFor(() => expect(Object.keys(questions())).toEqual(['elicitation-1', 'sampling-2']), PATIENCE)
     expect(questions()['elicitation-1']?.params).toMatchObject({ mode: 'url', url: 'https://example.com' })
     expect(questions()['sampling-2']?.params).toMatchObject({ maxTokens: 10 })
   })
@@ -65,7 +66,7 @@ describe('createTaskRun', () => {
   it('aborts the work and every open input request when the client asks to cancel', async () => {
     const { run, elicit, apply, questions } = setup()
     const asked = elicit(form)
-    await vi.waitFor(() => expect(questions()).not.toEqual({}))
+    await vi.waitFor(() => expect(questions()).not.toEqual({}), PATIENCE)
     await apply({ type: 'requestCancel' })
     expect(run.signal.aborted).toBe(true)
     await expect(asked).rejects.toBe(run.signal.reason)
@@ -90,7 +91,7 @@ describe('createTaskRun', () => {
   it('rejects what is asked once the task is over', async () => {
     const { run, elicit, apply, questions } = setup()
     const open = elicit(form)
-    await vi.waitFor(() => expect(questions()).not.toEqual({}))
+    await vi.waitFor(() => expect(questions()).not.toEqual({}), PATIENCE)
     await apply({ type: 'complete', result: { content: [] } })
     await expect(open).rejects.toThrow('the task is over. Await every input request before the handler returns.')
     const over = { name: 'TaskError', message: expect.stringContaining('The task has ended') }

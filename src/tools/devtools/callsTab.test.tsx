@@ -1,6 +1,7 @@
 import { createTaskClient, type TaskClient } from 'taskwire'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 
 let server: TestServer
@@ -195,7 +196,7 @@ describe('a recording in a file', () => {
     const input = one('.calls-bar [type=file]') as HTMLInputElement
     Object.defineProperty(input, 'files', { configurable: true, value: [{ text: async () => text }] })
     input.dispatchEvent(new Event('change'))
-    await vi.waitFor(() => expect(frames.length + one('.loaded').textContent.length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(frames.length + one('.loaded').textContent.length).toBeGreaterThan(0), PATIENCE)
     draw()
   }
 

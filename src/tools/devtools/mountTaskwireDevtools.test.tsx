@@ -2,6 +2,7 @@ import type { TaskClientObservation, TaskClientState, ToolCallState } from 'task
 import { byStatusField, defineJob } from 'taskwire/jobs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
+import { PATIENCE } from '../../../test/support/patience.js'
 import { createFaultInjection } from './faults/createFaultInjection.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
@@ -273,7 +274,7 @@ describe('mountTaskwireDevtools()', () => {
     await vi.waitFor(() => {
       nextFrame()
       expect(all('#view-storage .title').map(({ textContent }) => textContent)).toEqual(['report'])
-    })
+    }, PATIENCE)
   })
 })
 
