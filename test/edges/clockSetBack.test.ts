@@ -279,6 +279,32 @@ it('A call that was made after others were forgotten, and before the clock was s
   expect(found.map(({ callId }) => callId)).toEqual([call.callId])
 })
 
+// tab A   forgets all ── closed ── clock −1 h
+// tab B   ········································ hears that all was forgotten
+// tab C   ······························ calls
+it.each([
+  ['by a tab that was opened since, after the clock was set back by an hour', HOUR, () => openTab()],
+  ['by a tab that was opened since, after the clock was set back by half a second', SECOND / 2, () => openTab()],
+  ['by the tab itself, after the clock was set back by an hour', HOUR, (b: Tab) => b],
+] as const)(
+  'A call that is made %s, is made once, though a tab hears late that all before it was forgotten',
+  async (_, by, tabC) => {
+    serve(5 * SECOND)
+    const [a, b] = [openTab(), openTab(forgottenLast(browser.openPage()))]
+    await Promise.all([a.client.connect(), b.client.connect(), pass(SECOND)])
+    void a.client.forget()
+    await Promise.all([a.page.close(), browser.settle()])
+    browser.setClock(-by)
+    run(tabC(b))
+    await pass(5 * SECOND)
+    await Promise.all([b.page.close(), browser.settle()])
+    const call = run(openTab())
+    await pass(10 * SECOND)
+    expect(call.getState().phase).toBe('working')
+    expect(server.received('tools/call')).toHaveLength(1)
+  },
+)
+
 // tab A   forgets one call, and makes another in the same millisecond
 // tab B   had forgotten all before: tab A hears of it then
 it('A call that is made in the millisecond in which another one was forgotten is kept when an earlier forget() is heard of', async () => {

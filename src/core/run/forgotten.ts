@@ -12,12 +12,15 @@ import type { Run } from './run.js'
  *                                         task yet (catchUp.ts)
  * a page opened while a storage removes   hears of it once more when the record is removed (forget.ts)
  * a call that is about to be sent again   is not written again (send.ts)
- * a first write that comes later          removed again by each tab that has the call and hears of the forgetting (forget.ts)
+ * a first write that comes later          removed again by the tab that has written it, when it hears of the forgetting (forget.ts)
  * ```
  *
- * It comes back where the only tab with a first write under way ends before it hears of it; where a page is frozen in the middle of a
- * write; where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again; and where the
- * clock was set back after the call was made, and a tab tells of it in the moment in which it is forgotten.
+ * It comes back where the tab with a first write under way ends before it hears of it, or hears of it after the clock was set back; where
+ * a page is frozen in the middle of a write; where a page in the back-forward cache has not sent the call yet, or takes its response before
+ * it is shown again; and where the clock was set back after the call was made, and a tab tells of it in the moment in which it is forgotten.
+ *
+ * Where the clock was set back after the forgetting, a tab that hears of it late may drop a call that was made since. Its record stays:
+ * the call is found again, and not made twice.
  */
 
 /** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than every such time before. */
