@@ -268,6 +268,20 @@ it('a call that is forgotten while its page asks whether it may be sent again le
   expect(visits.count('tools/call')).toBe(1)
 })
 
+// tab A  forgets one call ····· forgets all, in the same millisecond: a millisecond later, for the order
+// tab B                     calls ·········· writes its record ─ hears of it: removes that
+it('a call that is made while another tab forgets one, and then all, in the same millisecond leaves no record', async () => {
+  const { browser, server, open, records } = createVisits(createTaskClient)
+  server.on('tools/call', created())
+  const [a, b] = [open(), open()]
+  await Promise.all([a.client.connect(), b.client.connect(), browser.advance(SECOND)])
+  void a.client.forget({ callId: 'another' })
+  const call = startReport(b)
+  await Promise.all([a.client.forget(), browser.advance(5 * SECOND)])
+  expect(b.client.getToolCallState(call.callId)).toBeUndefined()
+  expect(records()).toEqual([])
+})
+
 describe('a call without a task in a page in the back-forward cache', () => {
   function setUp() {
     const visits = createVisits(createTaskClient, knowsKeys())

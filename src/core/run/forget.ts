@@ -22,7 +22,7 @@ export async function forget(run: Run, callId: string | undefined, scope: string
   if (at < run.environment.now()) tabs.postForgotten(at, callId, scope)
 }
 
-/** How far ahead of the clock a call may be started, in ms: each that is forgotten in the same millisecond adds one. */
+/** How far ahead of the clock a call may be started or forgotten, in ms: each that is forgotten in the same millisecond adds one. */
 const AHEAD_MS = 100
 
 /**
@@ -43,7 +43,7 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   dropCall(run, callId)
   // Only what this page has written can have come back. What seems to be forgotten in the future, by a clock that was set back since, may
   // have been called since.
-  if (entry.kept === 'assumed' || (at > time && Number.isFinite(at))) return
+  if (entry.kept === 'assumed' || (at > time + AHEAD_MS && Number.isFinite(at))) return
   // By a clock that was set back since, what was called since may seem to be older than the task.
   void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }
