@@ -70,6 +70,8 @@ export interface ChaosServer {
   changesAt(task: ServerTask): number | undefined
   /** The process ends and another one starts: it knows no task and no key, and counts task ids from 1 again. */
   restart(): void
+  /** From now on it asks to be polled this seldom, in ms, or less often. */
+  slowDown(intervalMs: number): void
 }
 
 export interface ChaosServerOptions {
@@ -125,6 +127,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
   const { taskId: newTaskId = (sequence: number) => `task-${sequence}`, isIdempotent = false, pushes = false } = options
   const { onRepeated, onChanged } = options
   const tasks = new Map<string, ServerTask>()
+  let leastIntervalMs = 0
   /** What became of calls, by their keys. */
   const byKey = new Map<string, { readonly request: string; readonly became: RpcResponse | ServerTask }>()
 
@@ -162,7 +165,7 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
       createdAt: iso(createdAt),
       lastUpdatedAt: iso(truth ? end : createdAt + step * 2000),
       ttlMs: plan.ttlMs,
-      pollIntervalMs: plan.intervalsMs[isLate ? 1 : 0],
+      pollIntervalMs: Math.max(plan.intervalsMs[isLate ? 1 : 0], leastIntervalMs),
       ...(isAsking && { inputRequests: Object.fromEntries(open.map((key) => [key, question(key)])) }),
       ...(truth?.status === 'completed' && { result: toolResult(truth.text, truth.isError) }),
       ...(truth?.status === 'failed' && { error: { code: truth.code, message: 'It went wrong.' } }),
@@ -234,6 +237,9 @@ export function createChaosServer({ now, onExecuted, ...options }: ChaosServerOp
     restart: () => {
       tasks.clear()
       byKey.clear()
+    },
+    slowDown: (intervalMs) => {
+      leastIntervalMs = intervalMs
     },
     isAsking: (task) => truthAt(task, now()) === undefined && openInputRequests(task, now()).length > 0,
     handle: ({ method, params = {} }, staleBy = 0) => {

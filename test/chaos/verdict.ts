@@ -70,6 +70,8 @@ async function untilSettled(world: World): Promise<number> {
     respondToInputRequests(world)
     for (const tab of world.tabs.filter(isAwake)) for (const callId of endedCalls(tab)) look(world, tab, callId)
     const step = waited < HEALING_MS ? STEP_MS : PATIENT_STEP_MS
+    // A day of polls by the second says nothing more.
+    if (step === PATIENT_STEP_MS) world.server.slowDown(PATIENT_STEP_MS)
     await world.browser.advance(step)
     waited += step
   }

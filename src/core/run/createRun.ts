@@ -31,6 +31,7 @@ export function createRun(options: CallsOptions): Run {
     queue: [],
     isTaking: false,
     lastNow: environment.now(),
+    setBackTo: Number.POSITIVE_INFINITY,
     pollsInLine: new Set(),
     polledElsewhere: new Set(),
     pollsUnderWay: new Map(),

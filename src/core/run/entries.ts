@@ -53,7 +53,10 @@ export interface CallEntry {
    * not the signal of the caller, which ends only the handle.
    */
   abort: AbortController | undefined
-  /** Resolves when the call, started in this page, has its task or its outcome. */
+  /**
+   * Resolves when the call, started in this page, has its task or its outcome, or when a task that the app has named is written down.
+   * Undefined where another page has made the call.
+   */
   started: Promise<void> | undefined
   /**
    * Whether the storage has the record, as far as this page knows: `unwritten`, not yet; `there`, written or read by this page;

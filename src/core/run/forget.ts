@@ -41,9 +41,9 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   const since = isOfThisClock ? startedAt : (task?.receivedAt ?? startedAt)
   if (since > at && (isOfThisClock || since <= time)) return
   dropCall(run, callId)
-  // Only what this page has written can have come back. What seems to be forgotten in the future, by a clock that was set back since, may
-  // have been called since.
-  if (entry.kept === 'assumed' || (at > time + AHEAD_MS && Number.isFinite(at))) return
+  // Only what this page was the first to write can have come back, and not where it was called since the clock was set back from then.
+  const isSince = startedAt >= run.setBackTo && startedAt <= time && at > time + AHEAD_MS
+  if (entry.started === undefined || (isSince && Number.isFinite(at))) return
   // By a clock that was set back since, what was called since may seem to be older than the task.
   void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }

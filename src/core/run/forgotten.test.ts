@@ -4,7 +4,8 @@ import type { Run } from './run.js'
 
 function begin() {
   const clock = { now: 1000 }
-  const run = { environment: { now: () => clock.now }, forgotten: new Map(), lastForgottenAt: 0 } as unknown as Run
+  const on = { setBack: () => {} }
+  const run = { environment: { now: () => clock.now }, forgotten: new Map(), lastForgottenAt: 0, on } as unknown as Run
   return { clock, run }
 }
 

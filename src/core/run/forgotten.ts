@@ -1,4 +1,4 @@
-import type { Run } from './run.js'
+import { now, type Run } from './run.js'
 
 /*
  * When calls were forgotten, here or in another tab: a tab that does not know yet may still tell of them.
@@ -43,6 +43,6 @@ export function isForgotten({ forgotten }: Run, callId: string, startedAt: numbe
 }
 
 /** A time for the start of a call, ms since the epoch: later than all that were forgotten before, also in the same millisecond. */
-export function startTime({ environment, lastForgottenAt }: Run): number {
-  return Math.max(environment.now(), lastForgottenAt + 1)
+export function startTime(run: Run): number {
+  return Math.max(now(run), run.lastForgottenAt + 1)
 }

@@ -78,6 +78,7 @@ export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept
   const { task } = record
   if (task === undefined) return entry
   entry.abort?.abort(TOLD)
+  entry.started = undefined
   entry.hadEnded ||= isOver(task) && Math.max(task.receivedAt, task.snapshotAt) <= entry.call.startedAt
   changeCall(run, entry, (call) => asFound(call, record))
   // It may have been read before the clock was set back, and shown as ended until now.

@@ -92,8 +92,9 @@ export interface Run extends CallsOptions {
   /** What came and has not been taken yet. */
   readonly queue: (() => void)[]
   isTaking: boolean
-  /** What the clock said last. */
+  /** What the clock said last, and what it said when it was last seen to be set back: Infinity before. */
   lastNow: number
+  setBackTo: number
   /** The tasks whose polls wait for a free connection, and those that are polled. */
   readonly pollsInLine: Set<TaskEntry>
   readonly pollsUnderWay: Map<TaskEntry, AbortController>
@@ -149,7 +150,10 @@ export function now(run: Run): number {
   const at = run.environment.now()
   const by = run.lastNow - at
   run.lastNow = at
-  if (by > 0) run.on.setBack(run, by)
+  if (by > 0) {
+    run.setBackTo = at
+    run.on.setBack(run, by)
+  }
   return at
 }
 

@@ -114,7 +114,7 @@ export function resumeTask(
   const record = recordOf(call, newTaskRecord(task, 'modern', now, now), run.owner)
   const entry = putFound(run, record, 'follow', 'assumed')
   run.tabs.post({ type: 'record', record })
-  void noteResumed(run, entry, record)
+  entry.started = noteResumed(run, entry, record)
   return createHandle(run, entry, true, detaching)
 }
 
