@@ -1,3 +1,4 @@
+import { createSimulatedEnvironment } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createManualClock, settle } from '../../../test/server/support/manualClock.js'
 import { sleep } from './sleep.js'
@@ -54,6 +55,17 @@ describe('sleep', () => {
     await clock.advance(2 ** 31 + 4)
     expect(slept.state).toBe('pending')
     await clock.advance(1)
+    expect(slept.state).toBe('resolved')
+  })
+
+  it('waits no longer where the clock is set back meanwhile', async () => {
+    const page = createSimulatedEnvironment()
+    const slept = watch(sleep(page.environment, 60_000, never))
+    await page.advance(20_000)
+    page.setClock(-3_600_000)
+    await page.advance(39_999)
+    expect(slept.state).toBe('pending')
+    await page.advance(1)
     expect(slept.state).toBe('resolved')
   })
 })
