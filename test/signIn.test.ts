@@ -212,6 +212,31 @@ describe('a token that runs out', () => {
     expect([tokens.issued, assign.mock.calls.length, connection(client).status]).toEqual([1, 0, 'connected'])
   })
 
+  it('is refreshed once, also where a request that was sent with it is refused only afterwards', async () => {
+    let refuse = () => {}
+    const refused = new Promise<void>((resolve) => {
+      refuse = resolve
+    })
+    let isLate = false
+    const slow: FetchLike = async (input, init) => {
+      const response = await fetch(input, init)
+      if (!isLate || response.status !== 401) return response
+      isLate = false
+      await refused
+      return response
+    }
+    const client = open(browser.openPage(), {}, { transportOptions: { fetch: slow } })
+    await signIn(client)
+    tokens.valid = new Set()
+    isLate = true
+    const late = client.listTools()
+    await within(client.listTools())
+    expect(tokens.issued).toBe(2)
+    refuse()
+    await expect(within(late)).resolves.toBeDefined()
+    expect([tokens.issued, assign.mock.calls.length, connection(client).status]).toEqual([2, 1, 'connected'])
+  })
+
   it('is refreshed by one of two tabs that share it', async () => {
     const [a, b] = [browser.openPage(), browser.openPage()].map((page) =>
       open(page, { storage: 'local' }, { crossTab: false }),

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { headersIn } from '../../core/wire/httpMessage.js'
 import { NO_SIGN_IN, type SignIn } from '../../core/wire/signInByTransport.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
+import { refusedWith } from './refusedWith.js'
 import { signedOutError } from './signedOut.js'
 
 /** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */
@@ -88,7 +89,10 @@ export function signInByToken(isByUser: boolean): SignInByToken {
         return response
       }
       challenge = extractWWWAuthenticateParams(response)
-      if (isByUser) return response
+      if (isByUser) {
+        refusedWith.set(response, credentials)
+        return response
+      }
       const isKnown = isHeld || credentials === refused
       if (credentials !== refused) renewal = NO_RENEWAL
       refused = credentials

@@ -6,6 +6,7 @@ import { hash } from '../../core/record/hash.js'
 import { extractWWWAuthenticateParams, UnauthorizedError } from '../../sdk/sdk.js'
 import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
 import type { AuthServer, BrowserAuthProvider, BrowserSignIn } from '../../sdk/signIn/authProvider.js'
+import { refusedWith } from '../../sdk/signIn/refusedWith.js'
 import { awaitCallback, handOver } from './popup.js'
 import { createProviders, type Flow } from './providers.js'
 import { createEpochTokens } from './signInEpoch.js'
@@ -100,9 +101,15 @@ function createSignIn(
     return locks === undefined ? work() : locks.request(name, {}, work)
   }
 
-  async function refresh(refused: string | undefined, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
-    const { access_token: current, refresh_token: refreshToken } = tokens.read() ?? {}
-    if (current !== refused) return
+  /** As the SDK sends it. */
+  function authorization(): string | null {
+    const token = tokens.read()?.access_token
+    return token ? `Bearer ${token}` : null
+  }
+
+  async function refresh(refused: string | null, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
+    const { refresh_token: refreshToken } = tokens.read() ?? {}
+    if (authorization() !== refused) return
     const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {})).catch(unlessSignedOut)
     if (outcome !== 'AUTHORIZED') throw new UnauthorizedError()
   }
@@ -110,7 +117,7 @@ function createSignIn(
   const transport: AuthProvider = {
     token: async () => tokens.read()?.access_token,
     onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
-      const refused = tokens.read()?.access_token
+      const refused = refusedWith.get(response) ?? null
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
       await alone(() =>
         refresh(refused, (provider) =>
