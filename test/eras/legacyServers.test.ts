@@ -252,6 +252,27 @@ describe('a session', () => {
     expect(server.count('initialize')).toBe(2)
   })
 
+  it('that the server has ended is opened anew by the app whose SDK client it was, as the error says', async () => {
+    const server = await startServer()
+    const sdk = new Client({ name: 'app', version: '1' })
+    const connect = () => sdk.connect(withTasks(new StreamableHTTPClientTransport(new URL(server.url))))
+    await connect()
+    const client = createTaskClient({ client: sdk, storage: 'memory' })
+    closing.push(client.close)
+    const echo = { name: TOOLS.echo, arguments: { text: 'hi' } }
+    await client.callTool(echo)
+    server.restart()
+    await expect(client.callTool(echo)).rejects.toMatchObject({
+      name: 'ConnectionFailedError',
+      message: expect.stringMatching(/the tool did not run\. Connect the SDK client again, over a new transport\./),
+    })
+    await connect()
+    server.restart()
+    await expect(client.listTools()).rejects.toThrow(/ended the session\. Connect the SDK client again/)
+    await connect()
+    await expect(client.callTool(echo)).resolves.toMatchObject({ content: [{ text: 'hi' }] })
+  })
+
   it('that a server with one session for all has lost by a restart is opened anew by the next call', async () => {
     const server = await startServer()
     const fetch = async (url: string | URL, init?: RequestInit) => {

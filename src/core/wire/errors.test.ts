@@ -152,12 +152,12 @@ describe('toolCallError()', () => {
   })
 
   it('says of a session that was ended that the tool did not run', () => {
-    const error = sessionLostError('report', withTask)
+    const error = sessionLostError('report', withTask, true)
     expect(error).toBeInstanceOf(ConnectionFailedError)
     expect(error.message).toContain('the tool did not run')
     expect(error.cause).toMatchObject({ status: 503 })
     expect(error.cause).not.toHaveProperty('data')
-    expect(sessionLostError(undefined, withTask).message).toContain('Failed to list the tools')
+    expect(sessionLostError(undefined, withTask, true).message).toContain('Failed to list the tools')
   })
 })
 

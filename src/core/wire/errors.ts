@@ -105,14 +105,19 @@ export function toolCallError(error: unknown, tool: string, refused: boolean): u
 /** The status of a server that has not looked at the request. */
 const TOO_MANY = 429
 
-/** The server has ended the session in which a call of this tool, or a `tools/list`, went out, and so has not looked at it. */
-export function sessionLostError(tool: string | undefined, cause: unknown): ConnectionFailedError {
-  return new ConnectionFailedError(
+/**
+ * The server has ended the session in which a call of this tool, or a `tools/list`, went out, and so has not looked at it.
+ * `isReopened`: the next use connects again. A client that the app has connected is the app's to connect.
+ */
+export function sessionLostError(tool: string | undefined, cause: unknown, isReopened: boolean): ConnectionFailedError {
+  const [failed, again] =
     tool === undefined
-      ? 'Failed to list the tools: the server has ended the session. Try again; that opens a new session.'
-      : `Failed to call "${tool}": the server has ended the session, so the tool did not run. Call it again; that opens a new session.`,
-    { cause: withoutBody(cause) },
-  )
+      ? ['list the tools: the server has ended the session', 'Try again']
+      : [`call "${tool}": the server has ended the session, so the tool did not run`, 'Call it again']
+  const advice = isReopened
+    ? `${again}; that opens a new session.`
+    : `Connect the SDK client again, over a new transport. ${again} afterwards.`
+  return new ConnectionFailedError(`Failed to ${failed}. ${advice}`, { cause: withoutBody(cause) })
 }
 
 /** An SDK client of the app was connected, and is no more. Its tasks wait until the app connects it again. */

@@ -82,7 +82,8 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     transport.onMessage = options.onMessage
     isOpen = true
     const { randomId, environment } = options
-    const connected = { client, transport, newToken: createTokens(randomId), environment }
+    const isReopened = options.retry !== undefined
+    const connected = { client, transport, newToken: createTokens(randomId), environment, isReopened }
     const tasks = await tasksOver(connected)
     return {
       state: describe(client, era(), tasks, options.era),
@@ -153,6 +154,8 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
 interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'environment'> {
   readonly transport: TaskTransport
   readonly newToken: () => string
+  /** Whether the next use connects again where the connection is over. */
+  readonly isReopened: boolean
 }
 
 /** Tokens that no other page, server or connection can guess. Random numbers for each would cost more than the rest of a token. */
@@ -168,11 +171,12 @@ function createTokens(randomId: () => string): () => string {
  * default timeout of 60 s must not end a call that the user is thinking about.
  */
 async function callTool(
-  { client, transport, newToken, environment }: ConnectedClient,
+  connected: ConnectedClient,
   { name, arguments: args, meta }: ToolCallRequest,
   call: SdkCall,
   signal = new AbortController().signal,
 ): Promise<ToolCallResponse> {
+  const { client, transport, newToken, environment } = connected
   const { idempotencyKey } = call
   const ownCall: OwnCall = { ...call }
   const token = newToken()
@@ -196,9 +200,7 @@ async function callTool(
   } catch (error) {
     if (error instanceof TaskCreated) return { type: 'task', task: error.task }
     signal.throwIfAborted()
-    throw (
-      (await lostSession({ client, transport }, error, name)) ?? toolCallError(error, name, ownCall.refused === true)
-    )
+    throw (await lostSession(connected, error, name)) ?? toolCallError(error, name, ownCall.refused === true)
   } finally {
     release()
   }
@@ -215,16 +217,16 @@ async function listTools(connected: ConnectedClient): Promise<Tool[]> {
 
 /**
  * What a request has failed with whose session the server has ended; undefined where it has not. The connection is over then,
- * so that the next use connects again, with a new session.
+ * so that the next use connects again, with a new session, or tells the app to.
  */
 async function lostSession(
-  { client, transport }: Pick<ConnectedClient, 'client' | 'transport'>,
+  { client, transport, isReopened }: ConnectedClient,
   error: unknown,
   tool?: string,
 ): Promise<Error | undefined> {
   if (transport.sessionId === undefined || !isSessionLost(error)) return undefined
   if (client.transport === transport) await client.close()
-  return sessionLostError(tool, error)
+  return sessionLostError(tool, error, isReopened)
 }
 
 /** The SDK client validates a result against the output schema of its tool; the transport responds on its own. */
