@@ -119,11 +119,15 @@ describe('listTools() by SDK v1', () => {
     expect(listTools).toHaveBeenCalledTimes(2)
   })
 
-  it('reads 64 pages of a list that has no end', async () => {
+  it('reads 64 pages, and rejects where the list has more', async () => {
     const { listTools, open } = setUp()
+    const last = 64
     let page = 0
-    listTools.mockImplementation(async () => ({ tools: ['a'], nextCursor: `${++page}` }))
+    listTools.mockImplementation(async () => ({ tools: ['a'], ...(++page < last && { nextCursor: `${page}` }) }))
     expect(await open().listTools()).toHaveLength(64)
+    page = -last
+    await expect(open().listTools()).rejects.toMatchObject({ code: 'INVALID_RESULT' })
+    expect(listTools).toHaveBeenCalledTimes(128)
   })
 })
 

@@ -10,6 +10,7 @@ import { onAbort } from '../../core/time/abort.js'
 import type { ConnectionState } from '../../core/wire/connection.js'
 import { clientClosedError, toolCallError } from '../../core/wire/errors.js'
 import type { LegacyOptions } from '../../core/wire/legacyOptions.js'
+import { readPages } from '../../core/wire/readPages.js'
 import type { ConnectedSdk, SdkCall } from '../../core/wire/sdkAdapter.js'
 import type { TaskOptIn } from '../../core/wire/taskApi.js'
 import { isRpcError } from '../../core/wire/wireErrors.js'
@@ -25,9 +26,6 @@ export interface OpenSdkV1Options {
   readonly legacy: LegacyOptions
   readonly validator: OutputValidator
 }
-
-/** As many pages as SDK v2 walks at most. */
-const MAX_PAGES = 64
 
 /** Tasks of 2025-11-25 by the public methods of an SDK v1 client. */
 export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Options): ConnectedSdk {
@@ -55,20 +53,7 @@ export function openSdkV1({ client, legacy, onIssue, validator }: OpenSdkV1Optio
   })
 
   async function listTools(): Promise<Tool[]> {
-    const listed: unknown[] = []
-    let cursor: string | undefined
-    let before = ''
-    for (let read = 0; read < MAX_PAGES; read++) {
-      const result = await client.listTools(cursor === undefined ? {} : { cursor })
-      const { nextCursor } = result
-      const page = JSON.stringify(result.tools)
-      // As for SDK v2: some servers never leave the cursor out, and give the last page again.
-      if (nextCursor !== undefined && nextCursor === cursor && page === before) break
-      listed.push(...result.tools)
-      if (nextCursor === undefined) break
-      cursor = nextCursor
-      before = page
-    }
+    const listed = await readPages((params) => client.listTools(params))
     tools = listed
     return listed as Tool[]
   }
