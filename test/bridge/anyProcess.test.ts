@@ -217,6 +217,30 @@ it.each([
   },
 )
 
+// process C  tools/call, other arguments ─ result ▪
+// process A                                         start ─ reads the record ─ fetches the result ─ news ····· answer: refused
+it('a call that has ended with other arguments elsewhere is not taken for that one, although the news come first', async () => {
+  const { server, client, processes, route, blind, deaf, late } = setUp()
+  blind.add('A')
+  deaf.add('A')
+  route.actions = 'A'
+  void client.connect()
+  await server.advance(500)
+  const made = processes.C.client.startToolCall(WORK, { key: 'k' })
+  await server.advance(10_000)
+  await made.result
+  let answer = () => {}
+  late.set('A', new Promise<void>((resolve) => (answer = resolve)))
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 9 } }, { key: 'k' })
+  const outcome = expect(call.result).rejects.toBeInstanceOf(ToolCallKeyConflictError)
+  await server.advance(5000)
+  answer()
+  await server.advance(5000)
+  await outcome
+  expect(Object.values(client.store.getState().calls)).toMatchObject([{ phase: 'completed' }])
+  expect(server.count('tools/call')).toBe(1)
+})
+
 it('a result without a task comes from the process that has it', async () => {
   const { server, client } = setUp()
   void client.connect()

@@ -15,7 +15,7 @@ export interface OwnStart {
   readonly after: number
   /** The id of the request that asks for it. */
   readonly id: string
-  /** What stands for its arguments; undefined where a call with any will do. */
+  /** What stands for its arguments; undefined where a call with any will do, or no other can have its key. */
   readonly argumentsHash: string | undefined
   /** When the run before was started, where this page knew of one. */
   readonly seen: number | undefined
@@ -89,12 +89,18 @@ export function isStartUnanswered({ start }: Entry): boolean {
 }
 
 /** True while the backend has not said how the call is that this page has asked for. */
-export function isAwaited({ start, wire }: Entry): boolean {
+export function isAwaited({ start, wire, isOver }: Entry): boolean {
   if (start === undefined) return false
-  if (wire === undefined || (start.told === undefined && isInterrupted(wire))) return true
+  const isUnsaid = wire !== undefined && (isInterrupted(wire) || (!isOver && isEndOfAny(start, wire)))
+  if (wire === undefined || (start.told === undefined && isUnsaid)) return true
   if (start.run !== undefined) return wire.startedAt < start.run
   // Another device may have made a call of this key since: the backend says what that is to this one.
   return wire.startedAt <= start.after || isOtherHash(start.argumentsHash, wire.argumentsHash)
+}
+
+/** A process that has only read the record of a call cannot say whether it was made with these arguments: the answer to the start does. */
+function isEndOfAny({ argumentsHash }: OwnStart, wire: CallOnWire): boolean {
+  return argumentsHash !== undefined && wire.argumentsHash === undefined && wire['endedAt'] !== undefined
 }
 
 /** True once the backend has said that this run has a task. */

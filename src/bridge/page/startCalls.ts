@@ -70,7 +70,7 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
   const start = {
     id: environment.randomId(),
     startedAt: environment.now(),
-    argumentsHash: how[ANY_ARGUMENTS] ? undefined : argumentsHash(args),
+    argumentsHash: how[ANY_ARGUMENTS] || how.key === undefined ? undefined : argumentsHash(args),
     after,
     seen,
     failureCount: 0,
