@@ -1,6 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai'
 import { type CallToolResult, type InputRequest, type TaskClient, TaskFailedError } from 'taskwire'
-import { type McpToolsOptions, mcpTools, respondToToolApproval, toolApprovalOf } from 'taskwire/ai'
+import { type McpToolSet, type McpToolsOptions, mcpTools, respondToToolApproval, toolApprovalOf } from 'taskwire/ai'
 import { createTestServer, type ScriptStep, scriptTask, type TestServer } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -39,8 +39,14 @@ const results = ({ parts }: Run): unknown[] =>
 describe.each(versions)('the tools of a server, in $version', (version) => {
   const { ai } = version
 
-  async function generate(client: TaskClient, options: McpToolsOptions = {}, signal?: AbortSignal, asked = [REPORT]) {
-    const tools = await mcpTools(client, options)
+  async function generate(
+    client: TaskClient,
+    options: McpToolsOptions = {},
+    signal?: AbortSignal,
+    asked = [REPORT],
+    rename = (tools: McpToolSet) => tools,
+  ) {
+    const tools = rename(await mcpTools(client, options))
     const scripted = scriptModel(version, asked)
     const run: Run = { parts: [], isOver: false }
     const { fullStream } = ai.streamText({
@@ -195,6 +201,22 @@ describe.each(versions)('the tools of a server, in $version', (version) => {
     const tools = await mcpTools(open(serve(completed())), { tools: [{ name: 'report', inputSchema }] })
     const standard: unknown = Reflect.get(tools['report']?.inputSchema ?? {}, 'jsonSchema')
     expect(standard).toEqual({ properties: {}, ...inputSchema })
+  })
+
+  it('are called by the name that the server knows, whatever key the app gives them', async () => {
+    const steps: [ScriptStep, ScriptStep] = [working('Collecting'), completed()]
+    const server = createTestServer({ tools: [scriptTask(steps, { name: 'reports.write', pollIntervalMs: 1000 })] })
+    const rename = ({ 'reports.write': write, ...others }: McpToolSet) => ({
+      ...others,
+      ...(write && { reports_write: write }),
+    })
+    const asked = [{ ...REPORT, name: 'reports_write' }]
+    const { run, scripted } = await start(server, open(server), {}, undefined, asked, rename)
+    await until(server, () => run.isOver)
+    expect(toolOutputs(scripted.prompts)).toEqual([{ type: 'content', value: [{ type: 'text', text: '42 pieces' }] }])
+    expect(server.requests.find(({ method }) => method === 'tools/call')?.params).toMatchObject({
+      name: 'reports.write',
+    })
   })
 
   it('have the schema of the server, a prefix, and a filter', async () => {
