@@ -297,11 +297,12 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
   it('[EDGE-14] leaves what others keep in sessionStorage alone', async () => {
     const session = memory()
     session.setItem('theirs', 'x')
+    session.setItem('held:theirs', 'x')
     const other = openTab(session, { storage: 'session', scope: 'other' })
     start(other)
     await browser.advance(3 * SECOND)
     const before = texts(session)
-    expect(before).toHaveLength(2)
+    expect(before).toHaveLength(3)
     const tab = openTab(session)
     await Promise.all([tab.client.resumeToolCalls(), browser.advance(SECOND)])
     await tab.client.forget()

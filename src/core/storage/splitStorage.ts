@@ -26,10 +26,11 @@ export function splitStorage(shared: PageStorage, own: PageStorage): TaskStorage
       shared.removeItem(key)
       own.removeItem(PREFIX + key)
     },
-    keys: () => {
+    keys: (prefix = '') => {
       const keys = new Set(shared.keys())
+      // What else of the page has a name like this is the app's.
       for (const key of own.keys())
-        if (key.startsWith(PREFIX) && !keys.has(key.slice(PREFIX.length))) own.removeItem(key)
+        if (key.startsWith(PREFIX + prefix) && !keys.has(key.slice(PREFIX.length))) own.removeItem(key)
       return keys
     },
   }
