@@ -264,11 +264,11 @@ describe('a session', () => {
     server.restart()
     await expect(client.callTool(echo)).rejects.toMatchObject({
       name: 'ConnectionFailedError',
-      message: expect.stringMatching(/the tool did not run\. Connect the SDK client again, over a new transport\./),
+      message: expect.stringMatching(/the tool did not run\. Connect the client again/),
     })
     await connect()
     server.restart()
-    await expect(client.listTools()).rejects.toThrow(/ended the session\. Connect the SDK client again/)
+    await expect(client.listTools()).rejects.toThrow(/ended the session\. Connect the client again/)
     await connect()
     await expect(client.callTool(echo)).resolves.toMatchObject({ content: [{ text: 'hi' }] })
   })

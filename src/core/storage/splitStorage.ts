@@ -26,7 +26,7 @@ export function splitStorage(shared: PageStorage, own: PageStorage): TaskStorage
       shared.removeItem(key)
       own.removeItem(PREFIX + key)
     },
-    keys: (prefix = '') => {
+    keys: (prefix) => {
       const keys = new Set(shared.keys())
       // What else of the page has a name like this is the app's.
       for (const key of own.keys())

@@ -110,14 +110,10 @@ const TOO_MANY = 429
  * `isReopened`: the next use connects again. A client that the app has connected is the app's to connect.
  */
 export function sessionLostError(tool: string | undefined, cause: unknown, isReopened: boolean): ConnectionFailedError {
-  const [failed, again] =
-    tool === undefined
-      ? ['list the tools: the server has ended the session', 'Try again']
-      : [`call "${tool}": the server has ended the session, so the tool did not run`, 'Call it again']
-  const advice = isReopened
-    ? `${again}; that opens a new session.`
-    : `Connect the SDK client again, over a new transport. ${again} afterwards.`
-  return new ConnectionFailedError(`Failed to ${failed}. ${advice}`, { cause: withoutBody(cause) })
+  return new ConnectionFailedError(
+    `Failed to ${tool ? `call "${tool}"` : 'list the tools'}: the server has ended the session${tool ? ', so the tool did not run' : ''}. ${isReopened ? 'Try again; that opens a new session.' : 'Connect the client again.'}`,
+    { cause: withoutBody(cause) },
+  )
 }
 
 /** An SDK client of the app was connected, and is no more. Its tasks wait until the app connects it again. */

@@ -89,10 +89,8 @@ export function signInByToken(isByUser: boolean): SignInByToken {
         return response
       }
       challenge = extractWWWAuthenticateParams(response)
-      if (isByUser) {
-        refusedWith.set(response, credentials)
-        return response
-      }
+      refusedWith.set(response, credentials)
+      if (isByUser) return response
       const isKnown = isHeld || credentials === refused
       if (credentials !== refused) renewal = NO_RENEWAL
       refused = credentials

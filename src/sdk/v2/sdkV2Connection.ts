@@ -81,9 +81,7 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
     const transport = taskTransportOf(client, isOpen)
     transport.onMessage = options.onMessage
     isOpen = true
-    const { randomId, environment } = options
-    const isReopened = options.retry !== undefined
-    const connected = { client, transport, newToken: createTokens(randomId), environment, isReopened }
+    const connected = { ...options, transport, newToken: createTokens(options.randomId) }
     const tasks = await tasksOver(connected)
     return {
       state: describe(client, era(), tasks, options.era),
@@ -151,11 +149,9 @@ export function createSdkV2Connection(options: SdkV2ConnectionOptions): Connecti
   })
 }
 
-interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'environment'> {
+interface ConnectedClient extends Pick<SdkV2ConnectionOptions, 'client' | 'environment' | 'retry'> {
   readonly transport: TaskTransport
   readonly newToken: () => string
-  /** Whether the next use connects again where the connection is over. */
-  readonly isReopened: boolean
 }
 
 /** Tokens that no other page, server or connection can guess. Random numbers for each would cost more than the rest of a token. */
@@ -220,13 +216,13 @@ async function listTools(connected: ConnectedClient): Promise<Tool[]> {
  * so that the next use connects again, with a new session, or tells the app to.
  */
 async function lostSession(
-  { client, transport, isReopened }: ConnectedClient,
+  { client, transport, retry }: ConnectedClient,
   error: unknown,
   tool?: string,
 ): Promise<Error | undefined> {
   if (transport.sessionId === undefined || !isSessionLost(error)) return undefined
   if (client.transport === transport) await client.close()
-  return sessionLostError(tool, error, isReopened)
+  return sessionLostError(tool, error, retry !== undefined)
 }
 
 /** The SDK client validates a result against the output schema of its tool; the transport responds on its own. */

@@ -101,15 +101,9 @@ function createSignIn(
     return locks === undefined ? work() : locks.request(name, {}, work)
   }
 
-  /** As the SDK sends it. */
-  function authorization(): string | null {
-    const token = tokens.read()?.access_token
-    return token ? `Bearer ${token}` : null
-  }
-
-  async function refresh(refused: string | null, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
-    const { refresh_token: refreshToken } = tokens.read() ?? {}
-    if (authorization() !== refused) return
+  async function refresh(refused: string | null | undefined, ask: (provider: OAuthClientProvider) => Promise<unknown>) {
+    const { access_token: current, refresh_token: refreshToken } = tokens.read() ?? {}
+    if (current && refused !== `Bearer ${current}`) return
     const outcome = refreshToken === undefined ? 'REDIRECT' : await ask(providerOf({}, () => {})).catch(unlessSignedOut)
     if (outcome !== 'AUTHORIZED') throw new UnauthorizedError()
   }
@@ -117,10 +111,9 @@ function createSignIn(
   const transport: AuthProvider = {
     token: async () => tokens.read()?.access_token,
     onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
-      const refused = refusedWith.get(response) ?? null
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
       await alone(() =>
-        refresh(refused, (provider) =>
+        refresh(refusedWith.get(response), (provider) =>
           sdk.auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
         ),
       )
