@@ -50,6 +50,20 @@ describe('a worker that does not know the tool of a job yet', () => {
     expect(sent).toBeLessThan(10)
   })
 
+  it('counts once while it rests, however often the queue delivers the job', async () => {
+    const t = setup()
+    t.startWorker([greet])
+    const taskId = await t.start('slow')
+    const [job] = t.queue.jobs
+    if (job === undefined) throw new Error('no job')
+    for (let second = 0; second < 6 * 60; second += 10) {
+      await t.clock.advance(10_000)
+      t.queue.deliverAgain(job)
+      await settle()
+    }
+    expect(await t.get(taskId)).toMatchObject({ status: 'working' })
+  })
+
   it('fails the task in true words where no worker comes that knows the tool', async () => {
     const t = setup()
     t.startWorker([greet])

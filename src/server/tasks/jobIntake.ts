@@ -49,7 +49,9 @@ export function createJobIntake(options: JobIntakeOptions): JobIntake {
   async function returnJob({ taskId, attempt }: TaskJob, { untilClaimed }: Leases): Promise<number> {
     const before = await ledger.read(taskId)
     const pauseMs = Math.min(FIRST_REST_MS * 2 ** (before?.returned ?? 0), LONGEST_REST_MS)
-    const after = await ledger.apply(taskId, { type: 'giveBack', attempt, until: untilClaimed() + pauseMs })
+    const restsUntil = clock.now() + pauseMs
+    const event = { type: 'giveBack', attempt, until: untilClaimed() + pauseMs, restsUntil } as const
+    const after = await ledger.apply(taskId, event)
     return after !== undefined && after.version > (before?.version ?? 0) && isWaiting(after) ? pauseMs : 0
   }
 

@@ -65,6 +65,8 @@ export interface TaskLease {
   readonly worker: string
   /** When the work counts as lost, in ms since the epoch. */
   readonly until: number
+  /** Until when a job rests that a worker has given back, in ms since the epoch. Queues may deliver it before. */
+  readonly restsUntil?: number
 }
 
 /** A step that must not run twice. It is begun first, and later done with a value. */

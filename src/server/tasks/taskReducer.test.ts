@@ -16,7 +16,7 @@ const EVENTS: Record<TaskEvent['type'], TaskEvent> = {
   complete: { type: 'complete', result: ok },
   fail: { type: 'fail', error: broken },
   claim: { type: 'claim', attempt: 2, lease: { worker: 'w2', until: 9000 } },
-  giveBack: { type: 'giveBack', attempt: 2, until: 9000 },
+  giveBack: { type: 'giveBack', attempt: 2, until: 9000, restsUntil: 5000 },
   extend: { type: 'extend' },
   renew: { type: 'renew', until: 9000 },
   handOver: { type: 'handOver', until: 9000 },

@@ -13,7 +13,7 @@ export type TaskEvent =
   /** A worker takes the work for its attempt. */
   | { readonly type: 'claim'; readonly attempt: number; readonly lease: TaskLease }
   /** A worker gives the job back because it does not know the tool. `until` is how long the task may wait for the next one. */
-  | { readonly type: 'giveBack'; readonly attempt: number; readonly until: number }
+  | { readonly type: 'giveBack'; readonly attempt: number; readonly until: number; readonly restsUntil: number }
   /** The lease was found to be over. `until` is how long the task may wait for a worker then. */
   | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly until: number }
 
@@ -130,8 +130,11 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
     case 'giveBack': {
       const { lease, attempt, returned = 0 } = record
       if (attempt !== event.attempt - 1 || lease === undefined || !isWaiting(record)) return record
+      // It came before its time, and must not use up what a deployment takes.
+      if (now < (lease.restsUntil ?? 0)) return record
       if (returned >= MAX_RETURNED) return failed(record, attempt === 0 ? NO_WORKER : WORKER_LOST, lastUpdatedAt)
-      return { ...record, returned: returned + 1, lease: { ...lease, until: event.until } }
+      const { until, restsUntil } = event
+      return { ...record, returned: returned + 1, lease: { ...lease, until, restsUntil } }
     }
     case 'extend':
       return { ...record }
