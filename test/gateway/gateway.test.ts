@@ -65,6 +65,33 @@ describe('tools of the server behind', () => {
     client.abort()
   })
 
+  it('are the newest, also where the lists arrive in another order', async () => {
+    const lists: ((names: string[]) => void)[] = []
+    const { setUp } = holding(({ server }) => {
+      server.setRequestHandler(
+        'tools/list',
+        () =>
+          new Promise((resolve) =>
+            lists.push((names) => resolve({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) })),
+          ),
+      )
+    })
+    const { rpc, started } = startGateway(setUp)
+    const first = rpc('tools/list', {})
+    await settle()
+    lists[0]?.(['one'])
+    await first
+    started[0]?.server.sendToolListChanged()
+    started[0]?.server.sendToolListChanged()
+    await settle()
+    expect(lists).toHaveLength(3)
+    lists[2]?.(['one', 'two', 'three'])
+    await settle()
+    lists[1]?.(['one', 'two'])
+    await settle()
+    expect((await rpc('tools/list', {})).result?.['tools']).toHaveLength(3)
+  })
+
   it('are left out, and reported once, where clients would refuse their name', async () => {
     const { setUp } = holding((server) => server.registerTool('a/b', {}, () => text('')))
     vi.spyOn(console, 'warn').mockImplementation(() => {})

@@ -1,4 +1,4 @@
-import type { Client, Tool, Transport } from '@modelcontextprotocol/client'
+import type { Tool, Transport } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { TaskError } from '../../core/protocol/errors.js'
 import { supportsTasks } from '../../core/protocol/extension.js'
@@ -13,6 +13,7 @@ import type { ToolDefinition } from '../../server/tools/defineTool.js'
 import { callAsTask } from './callAsTask.js'
 import { callBehind, isSessionLost, isStopped } from './callBehind.js'
 import { type ConnectedBehind, connectBehind } from './connectBehind.js'
+import { createListedTools } from './listedTools.js'
 import type { CallBehind } from './toolsBehind.js'
 import { withRequestMeta } from './withRequestMeta.js'
 
@@ -56,8 +57,7 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
   const backoff = createBackoff()
   /** Those that the server works on, in the order in which they came. */
   const running = new Set<CallBehind>()
-  let tools: readonly ToolDefinition[] = []
-  let isListed = false
+  const tools = createListedTools((listed) => define(listed, call), onTools)
   let connection: Promise<ConnectedBehind> | undefined
   let startAt = 0
   let idleTimer: unknown
@@ -87,27 +87,18 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
       transport: await open(),
       signal: closing.signal,
       latest: () => [...running].at(-1)?.context,
-      onToolsChanged: () => void list(found.client).catch(onError),
+      onToolsChanged: () => void tools.refresh(found.client).catch(onError),
       onClose() {
         if (!closing.signal.aborted) rest()
       },
     })
     try {
-      await list(found.client)
+      await tools.refresh(found.client)
       return found
     } catch (error) {
       await found.client.close()
       throw error
     }
-  }
-
-  async function list(client: Client): Promise<void> {
-    const hasTools = client.getServerCapabilities()?.tools !== undefined
-    const listed = hasTools ? await client.listTools(undefined, { cacheMode: 'refresh' }) : { tools: [] }
-    const isFirst = !isListed
-    tools = define(listed.tools, call)
-    isListed = true
-    if (!isFirst) onTools()
   }
 
   async function call(one: CallBehind): Promise<CallToolResult> {
@@ -163,10 +154,10 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
 
   return {
     get tools() {
-      return tools
+      return tools.current
     },
     async ready() {
-      if (isListed) return
+      if (tools.areKnown) return
       try {
         await connected()
       } finally {
