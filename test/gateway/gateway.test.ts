@@ -206,6 +206,32 @@ describe('a server behind that stops', () => {
     expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('at last') })
   })
 
+  it('is started once where it ends while it lists its tools, however many calls wait for it', async () => {
+    const { setUp } = holding()
+    let starts = 0
+    const ends = (server: McpServer) => {
+      setUp(server)
+      starts += 1
+      if (starts === 1) {
+        server.server.setRequestHandler('tools/list', async () => {
+          await server.close()
+          return new Promise(() => {})
+        })
+      }
+    }
+    const { rpc, clock, started } = startGateway(ends)
+    const first = rpc('tools/list', {})
+    const others = Array.from({ length: 3 }, async () => {
+      await first
+      return rpc('tools/list', {})
+    })
+    expect((await first).status).toBe(503)
+    await settle()
+    await clock.advance(100)
+    expect(started).toHaveLength(2)
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
   it('is not started for ever: a call that ends it each time fails', async () => {
     const { setUp } = holding()
     const { start, get, clock, started } = startGateway(setUp)

@@ -64,22 +64,21 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
   const onError = (error: unknown) => report(error, { source: 'server' })
 
   function connected(): Promise<ConnectedBehind> {
-    connection ??= ignoreRejection(
-      connect().catch((error: unknown) => {
-        rest()
-        throw error
-      }),
-    )
-    return connection
+    if (connection !== undefined) return connection
+    const made: Promise<ConnectedBehind> = connect(() => rest(made))
+    connection = ignoreRejection(made)
+    made.catch(() => rest(made))
+    return made
   }
 
-  /** The next connection is made later: a server that ends at once must not be started all the time. */
-  function rest(): void {
+  /** The next connection is made later: a server that ends at once must not be started all the time. A lost one is lost once. */
+  function rest(lost: Promise<ConnectedBehind>): void {
+    if (connection !== lost) return
     connection = undefined
     startAt = clock.now() + backoff.next(clock.now())
   }
 
-  async function connect(): Promise<ConnectedBehind> {
+  async function connect(onLost: () => void): Promise<ConnectedBehind> {
     await sleep(clock, startAt - clock.now(), closing.signal)
     const found: ConnectedBehind = await connectBehind({
       jobs,
@@ -89,7 +88,7 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
       latest: () => [...running].at(-1)?.context,
       onToolsChanged: () => void tools.refresh(found.client).catch(onError),
       onClose() {
-        if (!closing.signal.aborted) rest()
+        if (!closing.signal.aborted) onLost()
       },
     })
     try {
