@@ -5,6 +5,7 @@ import { createTaskServer, defineTool } from 'taskwire/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { startLegacyServer } from '../eras/support/legacyServer.js'
+import { createManualClock, settle } from '../server/support/manualClock.js'
 import { type Json, type RpcOptions, readResponse, rpcRequest } from '../server/support/rpc.js'
 import { startHttpServer } from '../support/httpServer.js'
 import { PATIENCE } from '../support/patience.js'
@@ -120,6 +121,36 @@ describe.each(['2026-07-28', '2025-11-25'])('a server of %s whose response break
     const { call } = startGateway(await startBreaking(revision))
     expect((await call('lost_reader')).result).toMatchObject(text('run 2'))
   })
+})
+
+it('a server that cannot be reached for a moment gets a call again that only reads, after pauses', async () => {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'behind', version: '1' })
+    server.registerTool('look', { annotations: { readOnlyHint: true } }, () => text('there'))
+    return server
+  })
+  let calls = 0
+  const unsteady = async (url: string | URL, init?: RequestInit) => {
+    const request = new Request(url, init)
+    if (request.headers.get('mcp-method') === 'tools/call') calls += 1
+    if (calls === 1 || calls === 2) throw new TypeError('fetch failed')
+    return handler.fetch(request)
+  }
+  const clock = createManualClock()
+  const gateway = createTaskGateway({
+    transport: () => new StreamableHTTPClientTransport(new URL('http://behind.example/mcp'), { fetch: unsteady }),
+    onError: () => {},
+    clock,
+  })
+  onTestFinished(() => gateway.close())
+  const answer = gateway.fetch(rpcRequest('tools/call', { name: 'look', arguments: {} }))
+  await vi.waitFor(() => expect(calls).toBe(1), PATIENCE)
+  await settle()
+  expect(calls).toBe(1)
+  await clock.advance(100)
+  expect(calls).toBe(2)
+  await clock.advance(200)
+  expect((await readResponse(await answer)).result).toMatchObject(text('there'))
 })
 
 describe('a server of 2026-07-28 behind a URL', () => {

@@ -102,6 +102,7 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
 
   async function call(one: CallBehind): Promise<CallToolResult> {
     const { context, name, isRepeatable, isTask } = one
+    const pauses = createBackoff()
     clock.clearTimeout(idleTimer)
     running.add(one)
     try {
@@ -126,6 +127,8 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
           if (!isStopped(error)) throw error
           report(stoppedDuring(name, error), { source: 'tool', tool: name })
           if (!isRepeatable || attempt === MAX_ATTEMPTS) throw stopped()
+          // A new connection has a pause of its own. One over HTTP has outlived that.
+          if (connection !== undefined) await sleep(clock, pauses.next(clock.now()), context.signal)
         }
       }
     } finally {
