@@ -4,7 +4,7 @@ import { createTaskGateway, type TaskGatewayOptions } from 'taskwire/gateway'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { settle } from '../server/support/manualClock.js'
-import { rpcRequest } from '../server/support/rpc.js'
+import { readResponse, rpcRequest } from '../server/support/rpc.js'
 import { startGateway } from './support.js'
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
@@ -332,6 +332,33 @@ describe('owners', () => {
     expect(started).toHaveLength(1)
     await rpc('tools/list', {}, as('ann'))
     expect(started).toHaveLength(2)
+  })
+
+  it('keep their server for a call whose body comes late', async () => {
+    const { held, setUp } = holding()
+    const { gateway, rpc, clock, started } = startGateway(setUp, { authenticate, idleMs: 10_000 })
+    await rpc('tools/list', {}, as('ann'))
+    await clock.advance(9000)
+    const request = rpcRequest('tools/call', { name: 'work', arguments: {} }, as('ann'))
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    let send = () => {}
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        send = () => {
+          controller.enqueue(bytes)
+          controller.close()
+        }
+      },
+    })
+    const init = { method: 'POST', headers: request.headers, body, duplex: 'half' }
+    const answer = gateway.fetch(new Request(request.url, init as RequestInit))
+    await settle()
+    await clock.advance(5000)
+    send()
+    await settle()
+    held[0]?.end('done')
+    expect((await readResponse(await answer)).result).toMatchObject(text('done'))
+    expect(started).toHaveLength(1)
   })
 })
 

@@ -159,11 +159,10 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
       return tools.current
     },
     async ready() {
-      if (tools.areKnown) return
       try {
-        await connected()
+        if (!tools.areKnown) await connected()
       } finally {
-        // Also where there is none: its place is for others then.
+        // The body of the request is still to come. Also where there is no connection: its place is for others then.
         waitForCalls()
       }
     },
