@@ -6,6 +6,8 @@ import { readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
 
 /** How often a stream shows that it lives, in ms, and how long a call may take before its answer becomes one. */
 const KEEP_ALIVE_MS = 15_000
+/** How much waits for a slow reader, in bytes; of the progress that comes on top, it gets the newest. */
+const HIGH_WATER_MARK = 16 * 1024
 
 /** The answer to one call. It is the response as it is, or a stream that ends with it. */
 export interface Answer {
@@ -45,6 +47,8 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
   })
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let isOver = false
+  /** The newest progress, while there is no room for it. */
+  let newest: string | undefined
   const stopKeepAlive = repeat(clock, KEEP_ALIVE_MS, () => write(SSE_KEEP_ALIVE))
 
   function write(frame: string): void {
@@ -54,16 +58,21 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
   }
 
   function open(): void {
-    const stream = new ReadableStream<Uint8Array>({
+    const source: UnderlyingDefaultSource<Uint8Array> = {
       start(own) {
         controller = own
+      },
+      pull() {
+        if (newest !== undefined) write(newest)
+        newest = undefined
       },
       cancel() {
         isOver = true
         stopKeepAlive()
         onCancel()
       },
-    })
+    }
+    const stream = new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER_MARK }))
     resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' } }))
   }
 
@@ -80,7 +89,13 @@ export function createAnswer({ clock, onCancel }: AnswerOptions): Answer {
 
   return {
     response,
-    notify: (message) => write(sseEvent(message)),
+    notify(message) {
+      const frame = sseEvent(message)
+      if (message['method'] !== 'notifications/progress') return write(frame)
+      const hasRoom = controller === undefined || Number(controller.desiredSize) > 0
+      newest = hasRoom ? undefined : frame
+      if (hasRoom) write(frame)
+    },
     async end(outcome) {
       try {
         const last = await outcome
