@@ -19,17 +19,23 @@ interface Field {
   readonly control: Control
 }
 
+/** Where a schema without properties says which arguments there are. */
+const ELSEWHERE = ['$ref', 'anyOf', 'oneOf', 'allOf', 'patternProperties', 'additionalProperties'] as const
+
 /**
  * Fields for what JSON Schema says about the arguments: a control for each text, number, choice and truth value, and JSON for the
- * rest. The server checks what it gets.
+ * rest, such as all arguments where one set of them or another is taken. The server checks what it gets.
  */
 export function argumentFields({ inputSchema }: Pick<Tool, 'inputSchema'>): ArgumentFields {
   const { properties, required } = inputSchema
   const names = Array.isArray(required) ? required : []
   const schemas = Object.entries(isJsonObject(properties) ? properties : {})
-  const fields = schemas.map(([name, schema], index) =>
-    fieldOf(name, isJsonObject(schema) ? schema : {}, names.includes(name), `argument-${index}`),
-  )
+  const isWhole = schemas.length === 0 && ELSEWHERE.some((word) => inputSchema[word])
+  const fields = isWhole
+    ? [fieldOf('Arguments', { type: 'object' }, false, 'arguments')]
+    : schemas.map(([name, schema], index) =>
+        fieldOf(name, isJsonObject(schema) ? schema : {}, names.includes(name), `argument-${index}`),
+      )
   return {
     elements: fields.map(({ element }) => element),
     read() {
@@ -38,7 +44,8 @@ export function argumentFields({ inputSchema }: Pick<Tool, 'inputSchema'>): Argu
         control.setCustomValidity('')
         try {
           const value = read()
-          if (value !== undefined) entries.push([name, value])
+          if (isWhole) entries.push(...Object.entries(isJsonObject(value) ? value : {}))
+          else if (value !== undefined) entries.push([name, value])
         } catch (error) {
           control.setCustomValidity(error instanceof Error ? error.message : String(error))
         }
@@ -112,11 +119,21 @@ function json({ type, default: preset }: JsonObject): Input {
   if (preset !== undefined) control.value = JSON.stringify(preset)
   const read = () => {
     if (control.value.trim() === '') return undefined
-    try {
-      return JSON.parse(control.value) as unknown
-    } catch {
-      throw new Error(`This is not JSON.${empty === '' ? '' : ` It may look like ${empty}`}`)
+    const value = parsed(control.value)
+    if (value === undefined || (type === 'object' && !isJsonObject(value))) {
+      throw new Error(
+        `This is not ${type === 'object' ? 'a JSON object' : 'JSON'}.${empty === '' ? '' : ` It may look like ${empty}`}`,
+      )
     }
+    return value
   }
   return { control, read, note: 'JSON' }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
