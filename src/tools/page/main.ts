@@ -32,7 +32,9 @@ async function open(): Promise<void> {
     byId('token').hidden = !isLocked
     byId('retry').hidden = isLocked
     say(byId('summary'), '')
-    say(byId('problem'), isLocked ? '' : error instanceof Error ? error.message : String(error))
+    const problem = error instanceof Error ? error.message : String(error)
+    const refusal = token.isEntered() ? 'The gateway refuses this token.' : ''
+    say(byId('problem'), isLocked ? refusal : problem)
     return
   }
   byId('token').hidden = true
