@@ -93,6 +93,34 @@ describe('a tool that asks a client of 2025-11-25', () => {
     expect(await call(client)).toMatchObject(text('Luca,m,file:///a'))
   })
 
+  it('[EDGE-48] gets the responses of a batch, which clients of 2025-03-26 may send', async () => {
+    const { server } = startServer({
+      tools: [
+        toolOf(async ({ elicit, listRoots }) => {
+          const [name, { roots }] = await Promise.all([elicit(form), listRoots()])
+          return [name.content?.name, roots[0]?.uri]
+        }),
+      ],
+    })
+    const responses: unknown[] = []
+    async function batching(request: Request): Promise<Response> {
+      const body: unknown = await request
+        .clone()
+        .json()
+        .catch(() => undefined)
+      if (!Object.hasOwn(Object(body), 'result')) return server.fetch(request)
+      responses.push(body)
+      if (responses.length < 2) return new Response(null, { status: 202 })
+      return server.fetch(
+        new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify(responses) }),
+      )
+    }
+    const client = await connect([{ fetch: batching }])
+    client.setRequestHandler(ElicitRequestSchema, () => accept)
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: 'file:///a' }] }))
+    expect(await call(client)).toMatchObject(text('Luca,file:///a'))
+  })
+
   it('[EDGE-48] gets a response that another process of the server has received', async () => {
     const [store, clock] = [new SharedStore(), createManualClock()]
     const servers = [1, 2, 3].map(() => startServer({ tools: [toolOf(askName)], store, clock }).server)

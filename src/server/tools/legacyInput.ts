@@ -30,20 +30,30 @@ export function createLegacyAsker(exchange: Exchange): (record: TaskRecord) => v
 }
 
 /**
- * Takes the response to such a request, in whichever process it arrives; resolves to undefined for every other message. The tool
- * gets an error where the client has sent one, or a response that does not fit.
+ * Takes the response to such a request, or a batch of them (MCP 2025-03-26), in whichever process it arrives; resolves to undefined
+ * for every other message. The tool gets an error where the client has sent one, or a response that does not fit.
  */
 export async function takeLegacyResponse(exchange: Exchange, parts: ServerParts): Promise<Response | undefined> {
-  const { body } = exchange
-  if (!isJsonObject(body) || typeof body['id'] !== 'string' || !body['id'].startsWith(ID_PREFIX)) return undefined
-  const [taskId = '', key = ''] = body['id'].slice(ID_PREFIX.length).split(' ')
+  const responses: unknown[] = Array.isArray(exchange.body) ? exchange.body : [exchange.body]
+  if (responses.length === 0 || !responses.every(isOwnResponse)) return undefined
+  for (const response of responses) await take(response, exchange, parts)
+  return new Response(null, { status: 202 })
+}
+
+type OwnResponse = JsonObject & { readonly id: string }
+
+function isOwnResponse(body: unknown): body is OwnResponse {
+  return isJsonObject(body) && typeof body['id'] === 'string' && body['id'].startsWith(ID_PREFIX)
+}
+
+async function take(body: OwnResponse, exchange: Exchange, parts: ServerParts): Promise<void> {
+  const [taskId = '', key = ''] = body.id.slice(ID_PREFIX.length).split(' ')
   const record = await parts.runtime.read(taskId, await ownerOf(exchange, parts.config))
   const request = record && openInputRequests(record.task)[key]
   // As for responses to tasks: one to what is not open is ignored.
   if (request !== undefined && record?.repetition?.isDirect === true) {
     await parts.runtime.answer(taskId, { [key]: responseOf(request, body) })
   }
-  return new Response(null, { status: 202 })
 }
 
 function responseOf(request: Parameters<typeof parseInputResponse>[0], { result, error }: JsonObject): JsonObject {
