@@ -2,4 +2,4 @@
  * The `Authorization` header of a request, by the response that refuses it: null for none. While the request was on its way,
  * another one may have brought a new token.
  */
-export const refusedWith = new WeakMap<Response, string | null>()
+export const refusedWith: WeakMap<Response, string | null> = new WeakMap()
