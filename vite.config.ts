@@ -23,7 +23,7 @@ const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
 
 /** All tests but those that have projects of their own. */
-const tests: readonly string[] = ['src', 'test']
+const tests: readonly string[] = ['src', 'test', 'docs/examples']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => /\.test\.tsx?$/.test(file) && !/^test\/(?:browser|package|bindings)\//.test(file))

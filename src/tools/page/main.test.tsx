@@ -7,7 +7,10 @@ const byId = (id: string) => document.getElementById(id) as HTMLElement
 it('says that the gateway refuses the token that was entered', async () => {
   const refuse = async () => new Response(null, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } })
   vi.stubGlobal('fetch', refuse)
-  onTestFinished(() => void vi.unstubAllGlobals())
+  onTestFinished(() => {
+    document.body.replaceChildren()
+    sessionStorage.clear()
+  })
   document.body.innerHTML = PAGE.slice(PAGE.indexOf('<header>'), PAGE.indexOf('</body>'))
   await import('./main.js')
   await vi.waitFor(() => expect(byId('token').hidden).toBe(false), PATIENCE)

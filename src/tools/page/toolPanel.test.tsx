@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Tool } from '../../core/protocol/tool.js'
 import { toolPanel } from './toolPanel.js'
 
@@ -15,6 +15,8 @@ function show(inputSchema: object) {
     },
   }
 }
+
+afterEach(() => document.body.replaceChildren())
 
 const FILE = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 
