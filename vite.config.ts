@@ -4,6 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { runsApart } from './test/setup/apart.js'
 import { components } from './test/setup/components.js'
 import { svelte } from './test/setup/svelte.js'
+import { PATIENCE } from './test/support/patience.js'
 
 /** One module per audience, as in the `exports` and the `bin` of package.json. */
 const entries: Record<string, string> = {
@@ -113,7 +114,7 @@ export default defineConfig({
     // Only what hangs fails: how long the computing takes is the machine's affair.
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
-    expect: { poll: { timeout: PATIENCE_MS / 4 } },
+    expect: { poll: PATIENCE },
     restoreMocks: true,
     unstubGlobals: true,
     projects: [

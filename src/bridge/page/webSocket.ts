@@ -1,5 +1,5 @@
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { isJsonObject } from '../../core/protocol/json.js'
+import { isJsonObject, parseJson } from '../../core/protocol/json.js'
 import { onAbort } from '../../core/time/abort.js'
 import { LAST_EVENT_ID, PING, PONG, takenText } from '../wire/messages.js'
 import { type BridgeCarrier, type CarriedNews, positionText, SILENCE_MS } from './carrier.js'
@@ -101,7 +101,7 @@ function follow(
       if (abort.signal.aborted) return
       watch()
       if (data === PONG) return onAlive()
-      const message = parsed(data)
+      const message = parseJson(String(data))
       const { refused, take } = isJsonObject(message) ? message : {}
       if (isJsonObject(refused)) {
         refusal = refusalFrom(Number(refused['status']), refused)
@@ -111,12 +111,4 @@ function follow(
       if (!abort.signal.aborted) socket.send(takenText(take))
     })
   })
-}
-
-function parsed(data: unknown): unknown {
-  try {
-    return JSON.parse(String(data))
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
 import { ConnectionFailedError, TaskError } from '../../core/protocol/errors.js'
+import { parseJson } from '../../core/protocol/json.js'
 import { isTextTooDeep } from '../../server/http/nesting.js'
 import { encodeError } from '../wire/encodeCall.js'
 import type { Answer, PageRequest } from '../wire/messages.js'
@@ -37,7 +38,7 @@ export function createAnswering(
     if (type !== 'application/json') return refuse(415, 'The body must be application/json.')
     const text = await readBody(request, maxBodyBytes)
     if (text === undefined) return refuse(413, `The body may have ${maxBodyBytes} bytes at most.`)
-    const parsed = isTextTooDeep(text) ? undefined : parseRequest(jsonOf(text))
+    const parsed = isTextTooDeep(text) ? undefined : parseRequest(parseJson(text))
     return (
       parsed ??
       refuse(400, 'The request does not come from taskwire/bridge, or from another version of it. Reload the page.')
@@ -80,13 +81,5 @@ export function createAnswering(
       session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
       session,
     )
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

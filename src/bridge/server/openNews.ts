@@ -1,6 +1,6 @@
 import { keepInUse } from '../../core/client/clientInUse.js'
 import type { Environment } from '../../core/environment/environment.js'
-import { HIGH_WATER_MARK } from '../../server/push/readerPace.js'
+import { HIGH_WATER_MARK } from '../../server/http/sse.js'
 import { LAST_EVENT_ID } from '../wire/messages.js'
 import type { Entrance } from './entrance.js'
 import { type BridgeSocket, createNewsSocket, type NewsSocketOptions, type OpenSocket } from './newsSocket.js'

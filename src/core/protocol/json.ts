@@ -1,6 +1,15 @@
 /** A JSON object whose members have not been checked yet. */
 export type JsonObject = Record<string, unknown>
 
+/** What the text says; undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** True for what JSON calls an object: no array, no null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

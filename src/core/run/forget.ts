@@ -42,8 +42,8 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   if (since > at && (isOfThisClock || since <= time)) return
   dropCall(run, callId)
   // Only what this page was the first to write can have come back, and not where it was called since the clock was set back from then.
-  const isSince = startedAt >= run.setBackTo && startedAt <= time && at > time + AHEAD_MS
-  if (entry.started === undefined || (isSince && Number.isFinite(at))) return
+  const isSince = startedAt >= run.setBackTo && startedAt <= time && at > time + AHEAD_MS && Number.isFinite(at)
+  if (entry.started === undefined || isSince) return
   // By a clock that was set back since, what was called since may seem to be older than the task.
   void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
 }

@@ -2,12 +2,10 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
 import type { Exchange } from './exchange.js'
-import { readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
+import { HIGH_WATER_MARK, readSse, SSE_KEEP_ALIVE, sseEvent } from './sse.js'
 
 /** How often a stream shows that it lives, in ms, and how long a call may take before its answer becomes one. */
 const KEEP_ALIVE_MS = 15_000
-/** How much waits for a slow reader, in bytes; of the progress that comes on top, it gets the newest. */
-const HIGH_WATER_MARK = 16 * 1024
 
 /** The answer to one call. It is the response as it is, or a stream that ends with it. */
 export interface Answer {

@@ -10,6 +10,12 @@ export function sseData(json: string): string {
   return `event: message\ndata: ${json}\n\n`
 }
 
+/**
+ * How much waits for a slow reader, in bytes. Of what comes on top, it gets the newest state of each task, and the newest progress
+ * of its call.
+ */
+export const HIGH_WATER_MARK: number = 16 * 1024
+
 /** A line that readers skip and proxies take for a sign of life. */
 export const SSE_KEEP_ALIVE = ': keepalive\n\n'
 

@@ -1,6 +1,3 @@
-/** How much waits for a slow reader, in bytes; of what comes on top, it gets the newest state of each task. */
-export const HIGH_WATER_MARK: number = 16 * 1024
-
 /** Of other notifications none can be left out. Where so many bytes of them wait, the stream is cut. */
 const MAX_WAITING = 1024 * 1024
 

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import type { Clock } from '../base/clock.js'
 import { ignoreRejection } from '../base/ignoreRejection.js'
 import { repeat } from '../base/repeat.js'
-import { messageOf, readSse, SSE_KEEP_ALIVE, sseEvent } from '../http/sse.js'
+import { HIGH_WATER_MARK, messageOf, readSse, SSE_KEEP_ALIVE, sseEvent } from '../http/sse.js'
 import { toWireTask } from '../tasks/toWireTask.js'
-import { createReaderPace, HIGH_WATER_MARK } from './readerPace.js'
+import { createReaderPace } from './readerPace.js'
 import type { TaskUpdates } from './taskUpdates.js'
 
 /** What a stream of tasks is made of. */

@@ -28,8 +28,7 @@ export function createListedTools(
       return known > 0
     },
     async refresh(client) {
-      asked += 1
-      const number = asked
+      const number = ++asked
       const hasTools = client.getServerCapabilities()?.tools !== undefined
       const listed = hasTools ? await client.listTools(undefined, { cacheMode: 'refresh' }) : { tools: [] }
       // Lists may arrive in another order than that in which they were asked for.

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
+import { isJsonObject, type JsonObject, parseJson } from '../../core/protocol/json.js'
 import type { Tool } from '../../core/protocol/tool.js'
 import { create } from './elements.js'
 
@@ -119,7 +119,7 @@ function json({ type, default: preset }: JsonObject): Input {
   if (preset !== undefined) control.value = JSON.stringify(preset)
   const read = () => {
     if (control.value.trim() === '') return undefined
-    const value = parsed(control.value)
+    const value = parseJson(control.value)
     if (value === undefined || (type === 'object' && !isJsonObject(value))) {
       throw new Error(
         `This is not ${type === 'object' ? 'a JSON object' : 'JSON'}.${empty === '' ? '' : ` It may look like ${empty}`}`,
@@ -128,12 +128,4 @@ function json({ type, default: preset }: JsonObject): Input {
     return value
   }
   return { control, read, note: 'JSON' }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
