@@ -66,25 +66,6 @@ function sharedAndApart(
 
 const PATIENCE_MS = 240_000
 
-/**
- * The projects of the tests that also run in Firefox and in WebKit, where these are installed.
- *
- * @param names of tests of test/browser that launch their browser by engines/launchEngine.ts
- */
-export function inOtherEngines(names: readonly string[]): TestProjectInlineConfiguration[] {
-  return (['firefox', 'webkit'] as const).map((engine) => ({
-    extends: true,
-    test: {
-      name: `browser-${engine}`,
-      environment: 'node',
-      include: names.map((name) => `test/browser/${name}.test.ts`),
-      globalSetup: ['test/setup/engine.ts'],
-      provide: { client: 'full', engine },
-      sequence: { groupOrder: 1 },
-    },
-  }))
-}
-
 export default defineConfig({
   // In tests and examples `taskwire` and `taskwire/react` are our own sources: see `paths` in tsconfig.json.
   resolve: { tsconfigPaths: true },
@@ -205,8 +186,6 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // The durability of a page depends on its engine. `npm run test:engines` has the rest that is tried in each of them.
-      ...inOtherEngines(['durability', 'replay']),
       {
         extends: true,
         test: {

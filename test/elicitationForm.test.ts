@@ -1,4 +1,4 @@
-import type { TaskClient } from 'taskwire'
+import { type TaskClient, TaskUnreachableError } from 'taskwire'
 import { createElicitationForm, type ElicitationForm } from 'taskwire/forms'
 import { defineTool } from 'taskwire/server'
 import { createTestServer, type TestServer } from 'taskwire/testing'
@@ -122,3 +122,34 @@ it.each([
     expect(drafts.size).toBe(kept)
   },
 )
+
+it('a draft stays while the server cannot be reached, for the form of the same question afterwards', async () => {
+  const client = createTaskClient({
+    url: server.url,
+    environment: server.browser.openPage().environment,
+    retry: { maxAttempts: 5 },
+  })
+  const call = client.startToolCall({ name: 'deploy' }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(2000)
+  const form = formOf(client)
+  onTestFinished(form.subscribe(() => {}))
+  form.set('reason', 'Typed')
+  server.faults.drop()
+  await server.advance(600_000)
+  expect(call.getState().error).toBeInstanceOf(TaskUnreachableError)
+  expect(form.getState()).toMatchObject({
+    status: 'gone',
+    statusText: 'This cannot be answered, since the server cannot be reached.',
+  })
+  server.faults.clear()
+  client.startToolCall({ name: 'deploy' }, { key: 'k', repeat: 'settled' })
+  await server.advance(3000)
+  expect(server.count('tools/call')).toBe(1)
+  const again = formOf(client)
+  expect(again.getState()).toMatchObject({ status: 'open', fields: [{ value: 'Typed' }] })
+  await again.submit()
+  await server.advance(3000)
+  expect(client.getToolCallState(call.callId)?.phase).toBe('completed')
+  expect(drafts.size).toBe(0)
+})

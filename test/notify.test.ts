@@ -166,6 +166,17 @@ describe('several tabs', () => {
     expect(count).toBe(0)
   })
 
+  it.each([[{ key: 'k' }], [{}]])(
+    'show none while the user looks at one that has not made the call: %j',
+    async (options) => {
+      const [made] = [openTab(), openTab()]
+      await made.page.setVisible(false)
+      made.client.startToolCall(work(2), options)
+      await server.advance(10_000)
+      expect(count).toBe(0)
+    },
+  )
+
   it('show one each time that a call of the same key is made', async () => {
     const { page, client } = openTab()
     const other = openTab()

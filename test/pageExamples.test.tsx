@@ -16,6 +16,7 @@ import { KeptReport } from '../docs/examples/KeptReport.js'
 import { isSilent } from '../docs/examples/lastHeard.js'
 import { Reports } from '../docs/examples/Reports.js'
 import { ReportWithToast } from '../docs/examples/toast.js'
+import { Report as McpReport } from '../docs/examples/useMcpAfter.js'
 
 const report = defineTool({
   name: 'generate_report',
@@ -68,6 +69,15 @@ test('the list of the page on reloads shows the progress of each call, and when 
   await advance(10_000)
   expect(screen.queryByRole('status')).toBeNull()
   expect(screen.getByRole('listitem').textContent).toMatch(/: completed$/)
+})
+
+test('the progress of a call fills no bar where the server has not said how much there is to do', async () => {
+  const counting = scriptTask([{ status: 'working', progress: { progress: 3 } }], { name: 'generate_report' })
+  const { advance, show, start } = open([counting])
+  show(<Reports />)
+  act(() => void start())
+  await advance(1000)
+  expect(screen.getByRole('progressbar').hasAttribute('value')).toBe(false)
 })
 
 test('the progress of a call that waits for the user says so, and one without a message is at work', async () => {
@@ -174,6 +184,48 @@ test('the toast of the page on notifying says once that the report is ready', as
   expect(screen.getByRole('status').textContent).toBe('')
   await advance(3000)
   expect(screen.getByRole('status').textContent).toBe('The report is ready.')
+})
+
+test('the toast of the page on notifying says that the tool has failed, and that the report was cancelled', async () => {
+  const failing = { ...report, handler: () => ({ isError: true, content: [] }) }
+  const { client, advance, show } = open([failing])
+  const { unmount } = show(<ReportWithToast />)
+  fireEvent.click(screen.getByRole('button'))
+  await advance(3000)
+  expect(screen.getByRole('status').textContent).toBe('The report has failed.')
+  unmount()
+  await client.close()
+
+  const { advance: advanceOther, client: other, show: showOther } = open()
+  showOther(<ReportWithToast />)
+  fireEvent.click(screen.getByRole('button'))
+  await advanceOther(1000)
+  await act(() => other.getToolCall(other.toolCallId('generate_report', 'weekly'))?.cancel())
+  await advanceOther(3000)
+  expect(screen.getByRole('status').textContent).toMatch('The task was cancelled')
+})
+
+test('the button of the page on coming from use-mcp shows the message of a task, then its result, and an error', async () => {
+  const { client, advance, show } = open([
+    scriptTask(
+      [
+        { status: 'working', statusMessage: 'Asia' },
+        { status: 'completed', statusMessage: 'Done', result: { content: [{ type: 'text', text: 'The report' }] } },
+      ],
+      { name: 'generate_report' },
+    ),
+  ])
+  const { container } = show(<McpReport />)
+  fireEvent.click(screen.getByRole('button'))
+  await advance(500)
+  expect(container.textContent).toMatch(/Asia$/)
+  await advance(2000)
+  expect(container.textContent).toMatch('"text":"The report"')
+  fireEvent.click(screen.getByRole('button'))
+  await advance(500)
+  await act(() => client.getToolCall(client.toolCallId('generate_report', 'report'))?.cancel())
+  await advance(2000)
+  expect(screen.getByRole('alert').textContent).toMatch('The task was cancelled')
 })
 
 test('the page on progress tells a slow tool from a server that cannot be reached', async () => {

@@ -89,6 +89,20 @@ describe('where the server pushes', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it('a server that has lost the first task is asked again for the next one', async () => {
+    server.faults.delay(1000, { method: 'tasks/get', times: 1 })
+    const lost = client.resumeTask({ taskId: 'of-before-the-restart' })
+    lost.result.catch(() => {})
+    await advance(2000)
+    expect(lost.getState()).toMatchObject({ phase: 'failed' })
+    expect(server.count('subscriptions/listen')).toBe(1)
+    const polls = server.count('tasks/get')
+    work(20)
+    await advance(10_000)
+    expect(server.count('subscriptions/listen')).toBe(2)
+    expect(server.count('tasks/get')).toBe(polls)
+  })
+
   it('one stream carries every task, and is renewed before it is given up', async () => {
     const calls = [work(4), work(5)]
     await advance(500)

@@ -30,7 +30,9 @@ const report = defineTool({
   taskSupport: 'required',
   async handler({ quarter }, { progress, sleep }) {
     await progress(0, 4, 'Africa')
-    await sleep(5000)
+    await sleep(2500)
+    await progress(3, undefined, 'Asia, and more')
+    await sleep(2500)
     if (refusal !== undefined) return { isError: true, content: [{ type: 'text', text: refusal }] }
     const title = `The report of ${quarter}`
     return { content: [{ type: 'text', text: title }], structuredContent: { title, total: 1234.5 } }
@@ -53,7 +55,11 @@ test('the quick start of React shows progress, then the result, and the end of a
   await press('Generate the weekly report')
   await advance(1000)
   expect(screen.getByRole('progressbar').parentElement?.textContent).toBe('Weekly reportAfricaCancel')
-  await advance(5000)
+  expect(screen.getByRole('progressbar').getAttribute('value')).toBe('0')
+  await advance(3000)
+  screen.getByText('Asia, and more')
+  expect(screen.getByRole('progressbar').hasAttribute('value')).toBe(false)
+  await advance(2000)
   screen.getByText('Total: 1234.5')
   await press('Generate the weekly report')
   await advance(1000)
@@ -90,7 +96,10 @@ test('the quick start of plain DOM shows progress, then the text of the result, 
   expect(screen.getByRole('status').textContent).toBe('Africa')
   expect(screen.getByRole<HTMLProgressElement>('progressbar')).toMatchObject({ value: 0, max: 4 })
   expect(buttons()).toEqual(['Cancel'])
-  await advance(5000)
+  await advance(3000)
+  expect(screen.getByRole('status').textContent).toBe('Asia, and more')
+  expect(screen.getByRole('progressbar').hasAttribute('value')).toBe(false)
+  await advance(2000)
   expect(screen.getByRole('status').textContent).toBe('The report of Q3')
   await press('Generate the weekly report')
   await advance(1000)

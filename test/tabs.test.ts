@@ -1,8 +1,9 @@
 import type { TaskClient, TaskClientUrlOptions, ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Locks } from '../src/core/environment/environment.js'
+import type { Channel, Environment, Locks } from '../src/core/environment/environment.js'
 import { createTaskClient } from './support/anyClient.js'
+import { lateLocks } from './support/lateLocks.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer
@@ -16,8 +17,7 @@ interface Tab {
   readonly client: TaskClient
 }
 
-function openTab(options: Partial<TaskClientUrlOptions> = {}): Tab {
-  const page = server.browser.openPage()
+function openTab(options: Partial<TaskClientUrlOptions> = {}, page = server.browser.openPage()): Tab {
   const client = createTaskClient({ url: server.url, environment: page.environment, ...options })
   return { page, client }
 }
@@ -262,6 +262,51 @@ describe('one tab polls for all', () => {
     expect(inA.getState()).toMatchObject({ phase: 'working', network: 'ok' })
   })
 
+  /** The browser runs the timers that are due before it tells the page which lock it has lost, and passes messages on. */
+  function withTimersFirst({ environment }: SimulatedPage, messagesMs: number): Environment {
+    const { locks, channel, setTimeout } = environment
+    if (locks === undefined || channel === undefined) throw new Error('The page has no locks and channels.')
+    const later = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+    return {
+      ...environment,
+      locks: {
+        request: async (...args) =>
+          locks.request(...args).catch(async (error: unknown) => {
+            await later(50)
+            throw error
+          }),
+      },
+      channel: (name) => {
+        const { onMessage, ...rest } = channel(name)
+        const late = (listener: (message: unknown) => void) => (message: unknown) =>
+          messagesMs === 0 ? listener(message) : void later(messagesMs).then(() => listener(message))
+        return { ...rest, onMessage: (listener) => onMessage(late(listener)) }
+      },
+    }
+  }
+
+  it.each([0, 20])(
+    'the poll that a tab had under way when it was frozen fails in no tab, though its timer is the first that the page hears of (messages after %i ms)',
+    async (messagesMs) => {
+      const page = server.browser.openPage()
+      const options = { retry: { maxAttempts: 1 } }
+      const a = openTab({ environment: withTimersFirst(page, messagesMs), ...options })
+      const inA = a.client.startToolCall(QUIET, { key: 'k' })
+      await advance(100)
+      const inB = openTab(options).client.startToolCall(QUIET, { key: 'k' })
+      await advance(1500)
+      server.faults.delay(Number.POSITIVE_INFINITY, { method: 'tasks/get', times: 1 })
+      await advance(1000)
+      page.freeze()
+      await advance(40_000)
+      const before = polls().length
+      await page.thaw()
+      await advance(5000)
+      for (const call of [inA, inB]) expect(call.getState()).toMatchObject({ phase: 'working', failureCount: 0 })
+      expect(polls().length - before).toBe(5)
+    },
+  )
+
   it('a frozen tab that wakes up is told the next poll by one that was opened while there was no other', async () => {
     let pollIntervalMs = 1000
     server = createWorkServer({ pollIntervalMs: () => pollIntervalMs })
@@ -325,6 +370,35 @@ describe('one tab polls for all', () => {
     await advance(3000)
     expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
   })
+
+  it('a tab that becomes visible does not poll beside a hidden one that has yet to hear that it leads no longer', async () => {
+    const page = server.browser.openPage()
+    const [a, b] = [openTab({ environment: hearingLate(page) }, page), openTab()]
+    await b.page.setVisible(false)
+    a.client.startToolCall(QUIET, { key: 'k' })
+    await advance(100)
+    b.client.startToolCall(QUIET, { key: 'k' })
+    await a.page.setVisible(false)
+    await advance(2890)
+    await b.page.setVisible(true)
+    await advance(2500)
+    expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
+  })
+
+  /** What goes from this page to others, and back, takes 50 ms. */
+  function hearingLate({ environment }: SimulatedPage): Environment {
+    const { setTimeout, locks, channel } = environment
+    if (locks === undefined || channel === undefined) throw new TypeError('The page has no locks, or no channel.')
+    const lateChannel = (name: string): Channel => {
+      const opened = channel(name)
+      return {
+        postMessage: (message) => setTimeout(() => opened.postMessage(message), 50),
+        onMessage: (listener) => opened.onMessage((message) => setTimeout(() => listener(message), 50)),
+        close: () => opened.close(),
+      }
+    }
+    return { ...environment, locks: lateLocks(locks, environment, 50), channel: lateChannel }
+  }
 
   it('a page that comes back does not undo what the others have heard since', async () => {
     const [away, b] = [openTab(), openTab()]
@@ -443,13 +517,20 @@ describe('tabs without a storage that they share', () => {
     ['memory', () => openTab({ storage: 'memory' })],
     ['session', () => openTab({ storage: 'session' })],
     [
+      'local, which the page does not have',
+      () => {
+        const page = server.browser.openPage()
+        return { ...openTab({ environment: { ...page.environment, storage: () => undefined } }), page }
+      },
+    ],
+    [
       'local, blocked',
       () => {
         const page = server.browser.openPage()
         const storage = (): never => {
           throw new DOMException('The storage is blocked.', 'SecurityError')
         }
-        return openTab({ environment: { ...page.environment, storage }, onError: () => {} })
+        return { ...openTab({ environment: { ...page.environment, storage }, onError: () => {} }), page }
       },
     ],
   ]
@@ -476,6 +557,16 @@ describe('tabs without a storage that they share', () => {
       await expect(second.result).resolves.toEqual(await first.result)
     })
 
+    it('[DUR-76] keep a call over the back-forward cache', async () => {
+      const tab = open()
+      const call = start(tab, 10)
+      await advance(1500)
+      await tab.page.hidePage()
+      await tab.page.showPage()
+      await advance(500)
+      expect(tab.client.getToolCallState(call.callId)).toMatchObject({ phase: 'working' })
+    })
+
     it('make it again where that is wanted', async () => {
       start(open(), 3)
       await advance(5000)
@@ -497,6 +588,26 @@ describe('tabs without a storage that they share', () => {
       for (const call of [first, second]) expect(call.getState().phase).toBe('cancelled')
       expect(server.count('tools/call')).toBe(1)
     })
+  })
+
+  it.each([
+    ['has resumed the call', (client: TaskClient) => client.resumeToolCalls()],
+    ['has made another call', (client: TaskClient) => client.callTool({ name: 'echo', arguments: { text: 'hi' } })],
+  ])('[DUR-10] forget what a tab has kept for itself that was reloaded and %s', async (_, use) => {
+    async function reload({ page }: Pick<Tab, 'page'>): Promise<Tab> {
+      const next = await page.reload()
+      const { environment } = next
+      return { page: next, client: createTaskClient({ url: server.url, environment, storage: 'session' }) }
+    }
+    const before = openTab({ storage: 'session' })
+    start(before)
+    await advance(1500)
+    const tab = await reload(before)
+    await use(tab.client)
+    await openTab({ storage: 'session' }).client.forget()
+    await advance(500)
+    const after = await reload(tab)
+    await expect(after.client.resumeToolCalls()).resolves.toEqual([])
   })
 
   it('[DUR-76] make no call again that has ended in an earlier visit of one of them', async () => {

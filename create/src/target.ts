@@ -29,13 +29,13 @@ export function checkTarget(folder: string, cwd: string): Target {
   const rest = entries.length > 3 ? ` and ${entries.length - 3} more` : ''
   throw new CreateError(
     'FOLDER',
-    `The folder ${folder} is not empty: it has ${some}${rest}. Nothing is overwritten. Take another folder, or empty this one.`,
+    `The folder ${folder} is not empty: it has ${some}${rest}. Nothing is overwritten. Choose another folder, or empty this one.`,
   )
 }
 
 function explainName(name: string, problem: string): string {
   const suggestion = suggestName(name)
-  const advice = suggestion === undefined ? 'Take small letters, digits and dashes.' : `Try ${suggestion}.`
+  const advice = suggestion === undefined ? 'Use lowercase letters, digits and dashes.' : `Try ${suggestion}.`
   return `The app is named after its folder, and "${name}" cannot be the name of a package: it ${problem}. ${advice}`
 }
 
@@ -49,7 +49,7 @@ function list(path: string, folder: string): string[] {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
     if (code === 'ENOTDIR')
-      throw new CreateError('FOLDER', `${folder} is a file. Take another folder.`, { cause: error })
+      throw new CreateError('FOLDER', `${folder} is a file. Choose another folder.`, { cause: error })
     throw new CreateError('FOLDER', `Failed to read the folder ${folder}: ${(error as Error).message}`, {
       cause: error,
     })

@@ -1,7 +1,7 @@
 import type { ToolCallState } from 'taskwire'
 import { newsOf } from './progress/newsOf'
 
-/** How far a call has come: `<CallProgress call={report.call} />`. */
+/** Shows the progress of a call: `<CallProgress call={report.call} />`. */
 export function CallProgress({ call }: { call: ToolCallState | undefined }) {
   if (call === undefined || call.endedAt !== undefined) return null
   return (
@@ -10,7 +10,7 @@ export function CallProgress({ call }: { call: ToolCallState | undefined }) {
           unknown. */}
       <progress
         aria-label={call.name}
-        value={call.progress?.progress}
+        value={call.progress?.total && call.progress.progress}
         max={call.progress?.total}
       />
       <p role="status">{newsOf(call)}</p>

@@ -8,7 +8,7 @@ import {
 import { useInputRequests } from 'taskwire/react'
 import { ElicitationForm } from './forms/ElicitationForm'
 
-/** A tool call in a chat: how far it is, what it asks, and how it ended. */
+/** Shows a tool call in a chat: its progress, its questions, its outcome. */
 export function ToolCard({
   part,
   client,
@@ -22,8 +22,8 @@ export function ToolCard({
   if (!isToolStatus(part.output)) return <p>{name}: done</p>
   const { callId, phase, statusMessage, progress, isCancelling } = part.output
   const approval = toolApprovalOf(part.output)
-  // It rejects where another tab has answered already; then the next status
-  // asks no more.
+  // Rejects if another tab has answered already. The next status then has no
+  // approval.
   const answer = (approved: boolean) =>
     approval &&
     respondToToolApproval(client, { id: approval.id, approved }).catch(() => {})
@@ -34,7 +34,12 @@ export function ToolCard({
           ? 'Waiting for your answer.'
           : (statusMessage ?? 'Working…')}
       </p>
-      {progress && <progress value={progress.progress} max={progress.total} />}
+      {progress && (
+        <progress
+          value={progress.total && progress.progress}
+          max={progress.total}
+        />
+      )}
       {approval && (
         <fieldset>
           <legend>{approval.message}</legend>

@@ -20,7 +20,7 @@ export interface ToolChatProps {
 }
 
 export function ToolChat({ id, model, client, tools }: ToolChatProps) {
-  // Of this tab, also after a reload. In `localStorage`, two tabs would both
+  // Kept for this tab, for a reload. In `localStorage`, two tabs would both
   // continue the same chat, and overwrite it.
   const [stored] = useState(() =>
     JSON.parse(sessionStorage.getItem(id) ?? '[]'),

@@ -17,7 +17,7 @@ function Running() {
       {name}: {progress?.message ?? task?.statusMessage ?? 'starting…'}
       <progress
         aria-label={name}
-        value={progress?.progress}
+        value={progress?.total && progress.progress}
         max={progress?.total}
       />
     </p>

@@ -10,8 +10,11 @@ export const push = createPush({
     privateKey: process.env['VAPID_PRIVATE_KEY'] ?? '',
     subject: 'mailto:ops@example.com',
   },
-  message: ({ phase }) => ({
-    title: phase === 'completed' ? 'Report ready' : 'Report failed',
+  // Who has cancelled a report knows that it has ended.
+  filter: ({ phase }) => phase !== 'cancelled',
+  // A tool that has failed has a result, too.
+  message: ({ result }) => ({
+    title: result && !result.isError ? 'Report ready' : 'Report failed',
     url: '/reports',
   }),
   onError: (error) => console.error(error),

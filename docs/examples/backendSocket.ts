@@ -17,7 +17,7 @@ const http = app.listen(8080)
 const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 })
 http.on('upgrade', (incoming, socket, head) => {
   const request = requestOf(incoming)
-  // What an event listener throws would end the process.
+  // An error thrown in an event listener would end the process.
   if (request === undefined) {
     socket.destroy()
     return
@@ -28,8 +28,8 @@ http.on('upgrade', (incoming, socket, head) => {
 })
 
 /**
- * What the bridge reads of it: the URL, the cookies and the origin of the page.
- * Undefined if the URL or the host cannot be read.
+ * The parts of the request that the bridge reads: the URL, the cookies and the
+ * origin of the page. Undefined if the URL or the host cannot be read.
  */
 function requestOf({
   url = '/',

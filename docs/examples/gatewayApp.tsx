@@ -22,7 +22,7 @@ function Operation() {
       <p>
         <progress
           aria-label="Progress"
-          value={call?.progress?.progress}
+          value={call?.progress?.total && call.progress.progress}
           max={call?.progress?.total}
         />{' '}
         <button

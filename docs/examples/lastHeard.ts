@@ -1,8 +1,8 @@
 import type { TaskClient } from 'taskwire'
 
 /**
- * True if the server has said nothing of the task for three polls: it cannot be
- * reached. Otherwise the tool is slow.
+ * True if the server has said nothing about the task for three polls: it cannot
+ * be reached. Otherwise the tool is slow.
  */
 export function isSilent(client: TaskClient, callId: string): boolean {
   const call = client.getToolCall(callId)

@@ -8,8 +8,8 @@ import type { TaskClient } from 'taskwire'
 const SIGN_OF_LIFE_MS = 20_000
 
 /**
- * Has the tool calls of a view made and followed by a task client. Call it
- * after `bridge.connect()`.
+ * Lets a task client make and follow the tool calls of a view. Call this after
+ * `bridge.connect()`.
  */
 export function followToolCalls(bridge: AppBridge, tasks: TaskClient): void {
   // The bridge warns of a handler that is replaced.

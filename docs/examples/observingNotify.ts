@@ -4,8 +4,9 @@ import { notifyWhenSettled } from 'taskwire/notify'
 const client = createTaskClient({ url: 'https://example.com/mcp' })
 
 export const { requestPermission, stop } = notifyWhenSettled(client, {
-  title: ({ name, phase }) =>
-    phase === 'completed' ? `${name} is ready` : `${name} has failed`,
+  // A tool that has failed has a result, too.
+  title: ({ name, result }) =>
+    result && !result.isError ? `${name} is ready` : `${name} has failed`,
   filter: ({ phase }) => phase !== 'cancelled',
 })
 

@@ -9,8 +9,8 @@ import {
   reactNativeEnvironment,
 } from './reactNativeEnvironment.js'
 
-// Reads answers as they come, which React Native's own does not: with that one
-// nothing is pushed, and tasks are polled.
+// This fetch reads responses as they arrive. React Native's own fetch does not:
+// with it, nothing is pushed, and tasks are polled.
 const fetch = expoFetch as typeof globalThis.fetch
 
 export const client = createTaskClient({

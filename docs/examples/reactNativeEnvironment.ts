@@ -1,11 +1,10 @@
 import type { Environment, TaskStorage } from 'taskwire/lite'
 
 /**
- * What React Native and its community packages bring, as much of it as a client
- * needs.
+ * The parts of React Native and its community packages that a client needs.
  */
 export interface ReactNativeParts {
-  /** Of `react-native`. */
+  /** From `react-native`. */
   AppState: {
     readonly currentState: string | null | undefined
     addEventListener(
@@ -20,15 +19,15 @@ export interface ReactNativeParts {
     ): () => void
   }
   /**
-   * Of `expo-crypto`, or of any package that has one: Hermes brings no
+   * From `expo-crypto`, or from any package that has it: Hermes has no
    * `crypto`.
    */
   randomUUID(): string
 }
 
 /**
- * The app in place of the page: in the background it is hidden and may be
- * stopped, in front it continues.
+ * The app takes the place of the page: in the background it is hidden and may
+ * be stopped, and in front it continues.
  */
 export function reactNativeEnvironment({
   AppState,

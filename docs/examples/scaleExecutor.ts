@@ -7,8 +7,8 @@ import { store } from './scale/parts.ts'
 import { serverInfo, tools } from './scale/tools.ts'
 
 /**
- * The part that is needed of an engine for durable workflows, such as Inngest,
- * Temporal or Trigger.dev.
+ * The part of an engine for durable workflows, such as Inngest, Temporal or
+ * Trigger.dev, that the code below needs.
  */
 interface Engine {
   trigger(

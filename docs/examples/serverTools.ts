@@ -16,8 +16,8 @@ export const deployTool = defineTool({
   taskSupport: 'required',
   ttlMs: 24 * 3_600_000,
 
-  // Before there is a task, with the client waiting: the SDK's multi
-  // round-trip.
+  // Runs before there is a task, while the client waits: a multi round-trip
+  // request of the SDK.
   prepare(_args, { inputResponses }) {
     if (acceptedContent(inputResponses, 'window', window) !== undefined)
       return undefined
@@ -29,8 +29,7 @@ export const deployTool = defineTool({
   },
 
   async handler({ target }, { progress, elicit, signal }) {
-    // While the task runs: its status is input_required until the client
-    // responds.
+    // The task runs. Its status is input_required until the client responds.
     const response = await elicit({
       message: `Deploy to ${target}?`,
       requestedSchema: approval,
@@ -49,7 +48,7 @@ export const deployTool = defineTool({
   },
 })
 
-/** Stands for your own work. It ends early if the client cancels the task. */
+/** Put your own work here. It ends early if the client cancels the task. */
 async function deploy(
   _target: string,
   signal: AbortSignal,

@@ -28,8 +28,7 @@ const indexOf = ({ task, expiresAt }: TaskRecord) =>
 export class UnstorageTaskStore implements TaskStore {
   readonly #storage: Storage
   /**
-   * unstorage has neither compare-and-set nor writes that are seen whole or not
-   * at all.
+   * unstorage has neither compare-and-set nor atomic writes.
    */
   readonly #lock: Lock
 
@@ -62,7 +61,11 @@ export class UnstorageTaskStore implements TaskStore {
     return this.#lock(name, async () => {
       const record = await this.#storage.getItem<TaskRecord>(`task:${name}`)
       if (record?.version !== expectedVersion) return false
+      await this.#storage.setItem(indexOf(next), 1)
       await this.#storage.setItem(`task:${name}`, next)
+      // The server moves the expiry of a task while it works on it.
+      if (next.expiresAt !== record.expiresAt)
+        await this.#storage.removeItem(indexOf(record))
       return true
     })
   }
@@ -81,14 +84,25 @@ export class UnstorageTaskStore implements TaskStore {
     let earliest = Number.POSITIVE_INFINITY
     for (const key of await this.#storage.getKeys('index')) {
       const [name = '', end] = key.slice(key.lastIndexOf(':') + 1).split('.')
-      const expiresAt = end === 'never' ? Number.POSITIVE_INFINITY : Number(end)
-      if (expiresAt > now) earliest = Math.min(earliest, expiresAt)
-      else {
-        await this.#lock(name, () => this.#storage.removeItem(`task:${name}`))
-        await this.#storage.removeItem(key)
-      }
+      let expiresAt = end === 'never' ? Number.POSITIVE_INFINITY : Number(end)
+      if (expiresAt <= now) expiresAt = await this.#expireEntry(key, name, now)
+      earliest = Math.min(earliest, expiresAt)
     }
     return Number.isFinite(earliest) ? earliest : null
+  }
+
+  /**
+   * Resolves to when the record expires if that is later: it may have changed
+   * since the entries were listed.
+   */
+  #expireEntry(key: string, name: string, now: number): Promise<number> {
+    return this.#lock(name, async () => {
+      const record = await this.#storage.getItem<TaskRecord>(`task:${name}`)
+      const expiresAt = record?.expiresAt ?? Number.POSITIVE_INFINITY
+      if (expiresAt <= now) await this.#storage.removeItem(`task:${name}`)
+      await this.#storage.removeItem(key)
+      return expiresAt > now ? expiresAt : Number.POSITIVE_INFINITY
+    })
   }
 }
 
@@ -104,14 +118,17 @@ const STALE_MS = 10_000
  * ... NX PX`.
  */
 export function createFileLock(folder: string): Lock {
-  return async (name, run) => {
+  const lock: Lock = async (name, run) => {
     const path = join(folder, name)
     await mkdir(folder, { recursive: true })
     // If several processes make the same folder, only one of them succeeds.
     while (!(await mkdir(path).then(() => true, isTaken))) {
-      const since = await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now)
-      if (Date.now() - since > STALE_MS) await rmdir(path).catch(() => {})
-      else await setTimeout(RETRY_MS)
+      if (await isStale(path)) {
+        // Another process may have removed it, and taken the lock, meanwhile.
+        await lock(`${name}.stale`, async () => {
+          if (await isStale(path)) await rmdir(path).catch(() => {})
+        })
+      } else await setTimeout(RETRY_MS)
     }
     try {
       return await run()
@@ -119,6 +136,12 @@ export function createFileLock(folder: string): Lock {
       await rmdir(path).catch(() => {})
     }
   }
+  return lock
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const since = await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now)
+  return Date.now() - since > STALE_MS
 }
 
 function isTaken(error: NodeJS.ErrnoException): false {

@@ -4,6 +4,6 @@ import type { TaskClient } from 'taskwire'
 export function notifyOfSettledCalls(client: TaskClient): () => void {
   return client.onToolCallSettled((call) => {
     if (document.visibilityState === 'visible') return
-    new Notification(`${call.name}: ${call.phase}`, { tag: call.callId })
+    new Notification(`${call.name} has ended`, { tag: call.callId })
   })
 }

@@ -26,7 +26,7 @@ export type GenerateReportOutput = {
   total: number
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '10b84979a10f3018ded6cf14191b'
 
 // 0d0e967013d86e1bcf42d29b1a2b "echo_text"

@@ -6,8 +6,11 @@ export function ReportWithToast() {
   const report = useToolCallMutation({
     name: 'generate_report',
     key: 'weekly',
-    onSettled: (call) =>
-      setToast(call.error?.message ?? 'The report is ready.'),
+    onSettled: ({ error, result }) => {
+      // A tool that has failed has a result, too.
+      const end = result?.isError ? 'has failed' : 'is ready'
+      setToast(error?.message ?? `The report ${end}.`)
+    },
   })
   return (
     <>

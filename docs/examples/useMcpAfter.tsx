@@ -15,9 +15,15 @@ export function Report() {
       >
         Generate the report
       </button>
-      <pre>
-        {report.call?.task?.statusMessage ?? JSON.stringify(report.data)}
-      </pre>
+      {report.error ? (
+        <p role="alert">{report.error.message}</p>
+      ) : (
+        <pre>
+          {report.data
+            ? JSON.stringify(report.data)
+            : report.call?.task?.statusMessage}
+        </pre>
+      )}
     </>
   )
 }

@@ -1,8 +1,8 @@
 import type { Message, RunAgentInput } from '@copilotkit/react-core/v2'
 
 /**
- * In place of an agent: has the report of the quarter in the last message
- * generated, and says what came of it. Put yours here.
+ * Takes the place of an agent: calls the tool for the quarter in the last
+ * message, and says how the call ended. Put your own agent here.
  */
 export const agent = {
   async fetch(request: Request): Promise<Response> {

@@ -36,6 +36,13 @@ describe('createServerConfig', () => {
     expect(config.ttlOf({ ...tool, ...(ttlMs !== undefined && { ttlMs }) })).toBe(expected)
   })
 
+  it('keeps a thousand ended tasks of an owner with a name, and as many without one as of all', () => {
+    const config = createServerConfig({ serverInfo, tools: [] })
+    expect(['ann', ''].map((owner) => config.maxEndedTasksOf(owner))).toEqual([1000, 10_000])
+    const given = createServerConfig({ serverInfo, tools: [], maxEndedTasksPerOwner: 5 })
+    expect(['ann', ''].map((owner) => given.maxEndedTasksOf(owner))).toEqual([5, 5])
+  })
+
   it('says what it needs where there are no options at all', () => {
     const refusal = '`serverInfo` has no name or no version. Pass { name, version }.'
     expect(() => createServerConfig(undefined as never)).toThrow(refusal)

@@ -12,7 +12,7 @@ import type { ToolDefinition } from './tools/defineTool.js'
 import { createSlots, type Slots } from './tools/slots.js'
 
 /** The options of a server, checked and complete. */
-export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> {
+export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs' | 'maxEndedTasksPerOwner'> {
   readonly store: TaskStore
   readonly clock: Clock
   /** How often tasks are read again that another process may change, in ms. */
@@ -36,8 +36,9 @@ export interface ServerConfig extends Omit<TaskServerOptions, 'pollIntervalMs'> 
   readonly keepFailedMs: number
   readonly maxTasksPerOwner: number
   readonly maxTasks: number
-  readonly maxEndedTasksPerOwner: number
   readonly maxEndedTasks: number
+  /** How many ended tasks of this owner are kept. */
+  maxEndedTasksOf(owner: string): number
   readonly maxStreamsPerOwner: number
   readonly maxStreams: number
   readonly maxRequestBodySize: number
@@ -70,9 +71,7 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
   const { maxTasks = 10_000, maxEndedTasks = 10_000, maxStreams = 10_000 } = options
   // Without names everybody is the same owner.
   const hasOwners = options.owner !== undefined || options.authenticate !== undefined
-  const perOwner = (limit: number, inAll: number) => (hasOwners ? Math.min(limit, inAll) : inAll)
-  const { maxEndedTasksPerOwner = perOwner(1000, maxEndedTasks) } = options
-  const { maxStreamsPerOwner = perOwner(64, maxStreams) } = options
+  const { maxStreamsPerOwner = hasOwners ? Math.min(64, maxStreams) : maxStreams } = options
   if (options.serverOptions?.capabilities?.extensions?.[TASKS_EXTENSION] !== undefined) {
     fail(
       `\`serverOptions.capabilities\` declares ${TASKS_EXTENSION}. Leave it out: this server declares and serves it.`,
@@ -109,8 +108,9 @@ export function createServerConfig(options: TaskServerOptions): ServerConfig {
     keepFailedMs,
     maxTasksPerOwner,
     maxTasks,
-    maxEndedTasksPerOwner,
     maxEndedTasks,
+    // A worker does not name the owners of its tasks, and finds their names in the tasks.
+    maxEndedTasksOf: (owner) => options.maxEndedTasksPerOwner ?? (owner === '' ? maxEndedTasks : 1000),
     maxStreamsPerOwner,
     maxStreams,
     maxRequestBodySize,

@@ -37,9 +37,6 @@ export interface ServerCore {
 /** The tool of a task. */
 type ToolOfOwner = Pick<TaskRecord, 'tool' | 'owner'>
 
-/** How often a handler is started for one task. */
-const MAX_ATTEMPTS = 5
-
 /** The inside of a server or a worker. */
 export function createServerCore(config: ServerConfig, openStreams: () => number): ServerCore {
   const { maxRequestBodySize, tools, instrument, clock, slots, waitingJobs } = config
@@ -62,7 +59,7 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
     executor,
     mayRetry(record) {
       const tool = toolOf(record)
-      return tool && record.call !== undefined && record.attempt < MAX_ATTEMPTS && config.isRetried(tool)
+      return tool && record.call !== undefined && config.isRetried(tool)
     },
   })
   const parts: ServerParts = { config, runtime, report, notify }
@@ -139,7 +136,7 @@ export function createServerCore(config: ServerConfig, openStreams: () => number
     mcp,
     serve,
     runJob,
-    operator: createTaskOperator({ store, runtime, executor, termsOf }),
+    operator: createTaskOperator({ store, runtime, clock, executor, termsOf }),
     health: () =>
       checkHealth({
         ...config,

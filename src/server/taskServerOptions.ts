@@ -120,7 +120,7 @@ export interface TaskServerOptions {
   /**
    * How many ended tasks of an owner are kept until their ttl is over, of those that ended in this process. Beyond that,
    * the task that ended first is removed first; to clients it looks expired.
-   * @default 1000; without `owner` and `authenticate`, the value of `maxEndedTasks`
+   * @default 1000; of tasks without an owner, the value of `maxEndedTasks`
    */
   maxEndedTasksPerOwner?: number
   /** The same for all owners together. @default 10_000 */

@@ -1,7 +1,8 @@
-import type { TaskClientOptions, TaskStorage } from 'taskwire'
+import type { TaskClientOptions } from 'taskwire'
 import { type OptionsWithoutTimers, withoutTimers } from 'taskwire/alarms'
 import { createTaskClient } from '../support/anyClient.js'
 import { asynchronous } from '../support/asynchronousStorage.js'
+import { storageOver } from '../support/storageOver.js'
 import { createWorkServer } from '../support/workServer.js'
 
 /** A server, and a machine on which processes come and go. They share a storage. */
@@ -9,12 +10,7 @@ export function createSleepingHost({ pollIntervalMs = 1000 }: { pollIntervalMs?:
   const server = createWorkServer({ pollIntervalMs, browser: { turns: 40 } })
   const { advance, browser } = server
   const items = new Map<string, string>()
-  const storage: TaskStorage = asynchronous({
-    getItem: (key) => items.get(key),
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-    keys: () => items.keys(),
-  })
+  const storage = asynchronous(storageOver(items))
   let machine = browser.openPage()
   const open = (options: Partial<OptionsWithoutTimers<TaskClientOptions>> = {}) => {
     const known = { url: server.url, storage, environment: machine.environment }
@@ -41,6 +37,7 @@ export function createSleepingHost({ pollIntervalMs = 1000 }: { pollIntervalMs?:
     /** In how many ms the client wants to be woken. */
     wakeIn,
     tick: (client: Client) => until(client.tick()),
+    setOnline: (isOnline: boolean) => machine.setOnline(isOnline),
     timers: () => machine.timers(),
     listeners: () => machine.listeners(),
     /** Sleeps until the client wants to be woken, and wakes it. */

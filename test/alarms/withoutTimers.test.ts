@@ -301,6 +301,24 @@ it('sleeps while a user thinks an input request over, and polls as the server as
   expect(call.getState().phase).toBe('completed')
 })
 
+it('is woken again while there is no network, and follows the task from then on', async () => {
+  const { server, open, tick, wakeIn, alarm, setOnline, kill } = createSleepingHost()
+  const first = open()
+  first.startToolCall(WORK, { key: 'report' })
+  await tick(first)
+  await setOnline(false)
+  await alarm(first)
+  expect(server.count('tasks/get')).toBe(0)
+  expect(wakeIn(first)).toBe(60_000)
+  // A service worker is ended meanwhile, and does not hear that the network is back.
+  await kill()
+  const second = open()
+  await server.advance(60_000)
+  await tick(second)
+  expect(server.count('tasks/get')).toBe(1)
+  expect(wakeIn(second)).toBe(1000)
+})
+
 it('has something to do as long as no tick has read the records', async () => {
   const { open, wakeIn, tick } = createSleepingHost()
   const client = open()

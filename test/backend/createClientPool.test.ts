@@ -1,9 +1,10 @@
-import { TaskConfigurationError, type TaskStorage } from 'taskwire'
+import { TaskConfigurationError } from 'taskwire'
 import { type ClientPoolOptions, createClientPool } from 'taskwire/backend'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { expect, it, vi } from 'vitest'
 import { asynchronous } from '../support/asynchronousStorage.js'
+import { storageOver } from '../support/storageOver.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const IDLE_MS = 60_000
@@ -14,12 +15,7 @@ function setUp(options: Partial<ClientPoolOptions> = {}) {
   const machine = server.browser.openPage()
   const { environment } = machine
   const items = new Map<string, string>()
-  const storage: TaskStorage = {
-    getItem: (key) => items.get(key),
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-    keys: () => items.keys(),
-  }
+  const storage = storageOver(items)
   const create = vi.fn((_userId: string) => ({ url: server.url, storage: asynchronous(storage), environment }))
   const openPool = () => createClientPool({ create, idleMs: IDLE_MS, environment, ...options })
   return { server, create, items, openPool, pool: openPool(), environment, machine }

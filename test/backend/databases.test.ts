@@ -22,6 +22,8 @@ describe('on Postgres', () => {
   beforeAll(async () => {
     database = await startPostgres()
     pool = new pg.Pool({ connectionString: database.url, max: 10 })
+    // Of sessions that a test has cut.
+    pool.on('error', () => {})
   }, 60_000)
 
   afterAll(async () => {
@@ -39,7 +41,10 @@ describe('on Postgres', () => {
   describe('postgresEnvironment', () =>
     testEnvironment(
       () => postgresEnvironment({ pool, schema, leaseMs: 1500 }),
-      () => pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"),
+      // The session that listens also renews locks.
+      () =>
+        pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE query LIKE 'LISTEN%' OR query LIKE 'UPDATE ${schema}.locks%'`),
     ))
 
   it('keeps its locks while every other connection of the pool is in use', async () => {

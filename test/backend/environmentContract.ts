@@ -1,6 +1,11 @@
+import { createTaskClient, type TaskClient } from 'taskwire'
 import type { BackendEnvironment } from 'taskwire/backend'
+import { createLiveServer } from 'taskwire/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Channel } from '../../src/core/environment/environment.js'
+import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { PATIENCE } from '../support/patience.js'
+import { workTools } from '../support/workServer.js'
 
 /**
  * What locks and messages of backends have in common. `open` opens them as another process does, and `cut` cuts the
@@ -106,23 +111,67 @@ export function testEnvironment(open: () => BackendEnvironment, cut: () => Promi
     expect(heard).not.toContainEqual([1, 'late'])
   })
 
-  it('brings messages again after its connection was cut', async () => {
+  it('brings messages again after its connection was cut, and says that some may have been lost', async () => {
     const name = newName()
-    const [a, b] = [openAnother().channel(name), openAnother().channel(name)]
+    const [from, to] = [openAnother(), openAnother()]
+    const [a, b] = [from.channel(name), to.channel(name)]
     const heard: unknown[] = []
     b.onMessage((message) => heard.push(message))
-    await vi.waitFor(() => {
-      a.postMessage('before')
-      expect(heard).toContain('before')
-    }, PATIENCE)
+    const onBack = vi.fn()
+    const stop = to.onPageShow(onBack)
+    const hears = (message: string) =>
+      vi.waitFor(
+        () => {
+          a.postMessage(message)
+          expect(heard).toContain(message)
+        },
+        { ...PATIENCE, interval: 100 },
+      )
+    await hears('before')
+    expect(onBack).not.toHaveBeenCalled()
     await cut()
-    await vi.waitFor(
-      () => {
-        a.postMessage('after')
-        expect(heard).toContain('after')
+    await vi.waitFor(() => expect(onBack).toHaveBeenCalledTimes(1), PATIENCE)
+    await hears('after')
+
+    stop()
+    await cut()
+    await hears('later')
+    expect(onBack).toHaveBeenCalledTimes(1)
+  })
+
+  it('a client hears of what was forgotten while its connection was cut', async () => {
+    const server = createLiveServer({ tools: workTools, pollIntervalMs: 250 })
+    const storage = memoryStorage()
+    let isDeaf = false
+    let heard = 0
+    const deaf = ({ channel, ...environment }: BackendEnvironment): BackendEnvironment => ({
+      ...environment,
+      channel: (name) => {
+        const own = channel(name)
+        const onMessage: Channel['onMessage'] = (listener) =>
+          own.onMessage((message) => {
+            heard += 1
+            if (!isDeaf) listener(message)
+          })
+        return { ...own, onMessage }
       },
-      { ...PATIENCE, interval: 100 },
-    )
+    })
+    const scope = newName()
+    const [a, b] = [openAnother(), deaf(openAnother())].map((environment) => {
+      const own = { ...environment, fetch: server.fetch }
+      const client = createTaskClient({ url: 'http://localhost/mcp', storage, scope, environment: own })
+      onTestFinished(() => client.close())
+      return client
+    }) as [TaskClient, TaskClient]
+    const { callId, result } = a.startToolCall({ name: 'work', arguments: { seconds: 600 } }, { key: 'k' })
+    result.catch(() => {})
+    await vi.waitFor(() => expect(a.getToolCallState(callId)?.phase).toBe('working'), PATIENCE)
+    await b.resumeToolCalls()
+    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), PATIENCE)
+    isDeaf = true
+    await a.forget()
+    await cut()
+    await vi.waitFor(() => expect(b.getToolCallState(callId)).toBeUndefined(), PATIENCE)
   })
 
   it('close() lets another process have its locks at once', async () => {

@@ -322,12 +322,12 @@ describe('a process that is killed', () => {
   )
 
   describe('before the call has a task', () => {
-    async function leaveInterrupted() {
+    async function leaveInterrupted(call: { name: string; arguments: Record<string, unknown> } = WORK) {
       const parts = setUp()
       const { server, start } = parts
       const first = start()
       server.faults.delay(3000, { method: 'tools/call', times: 1 })
-      first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+      first.pool.get('ada').startToolCall(call, { key: 'weekly', meta: { title: 'Weekly report' } })
       await server.advance(500)
       await first.kill()
       const next = start()
@@ -360,6 +360,71 @@ describe('a process that is killed', () => {
         type: 'tool_call.failed',
         data: { key: 'weekly', error },
       })
+    })
+
+    // No client lists the record of a call that its page may make anew.
+    it('is told of as failed also where the tool only reads', async () => {
+      const { server, storage, delivered } = await leaveInterrupted({ name: 'look', arguments: { seconds: 3 } })
+      await server.advance(5 * MINUTE - 2000)
+      expect(waiting(storage.items)).toEqual(['open'])
+      await server.advance(2000)
+      await receiver.received(1)
+      await delivered()
+      expect(verified(0, server.browser.now())).toMatchObject({
+        type: 'tool_call.failed',
+        data: { name: 'look', key: 'weekly', meta: { title: 'Weekly report' }, error: 'ToolCallInterruptedError' },
+      })
+    })
+
+    it('is not told of as failed where the tool only reads, and the call is made again', async () => {
+      const look = { name: 'look', arguments: { seconds: 3 } }
+      const { server, storage, pool, delivered } = await leaveInterrupted(look)
+      const { result } = pool.get('ada').startToolCall(look, { key: 'weekly' })
+      await Promise.all([result, server.advance(10_000)])
+      await receiver.received(1)
+      expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed' })
+      await server.advance(10 * MINUTE)
+      await delivered()
+      expect([receiver.requests.length, waiting(storage.items)]).toEqual([1, []])
+    })
+
+    it('is not told of where it is forgotten', async () => {
+      const { server, storage, pool } = await leaveInterrupted({ name: 'look', arguments: { seconds: 3 } })
+      const client = pool.get('ada')
+      await Promise.all([client.forget({ callId: client.toolCallId('look', 'weekly') }), server.advance(1000)])
+      expect(waiting(storage.items)).toEqual([])
+      await server.advance(10 * MINUTE)
+      expect(receiver.requests).toHaveLength(0)
+    })
+
+    // It only looked failed: a receiver that ignores ids that it knows must not ignore how it has ended.
+    it('is told of again, under another id, if it is gone on with after that', async () => {
+      const { server, pool, delivered } = await leaveInterrupted()
+      await server.advance(6 * MINUTE)
+      await receiver.received(1)
+      await delivered()
+      const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+      await Promise.all([result, server.advance(10_000)])
+      await receiver.received(2)
+      await delivered()
+      const [failed, completed] = receiver.requests
+      expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.failed' })
+      expect(verified(1, server.browser.now())).toMatchObject({ type: 'tool_call.completed' })
+      expect(completed?.headers['webhook-id']).not.toBe(failed?.headers['webhook-id'])
+    })
+
+    it('is not told of as failed any more once it is gone on with', async () => {
+      const { server, storage, pool, delivered } = await leaveInterrupted()
+      receiver.answer(500)
+      await server.advance(5 * MINUTE)
+      await failedAttempt(storage, 1)
+      const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+      await Promise.all([result, server.advance(10_000)])
+      await receiver.received(2)
+      await delivered()
+      expect(verified(1, server.browser.now())).toMatchObject({ type: 'tool_call.completed' })
+      await server.advance(60 * MINUTE)
+      expect(receiver.requests).toHaveLength(2)
     })
   })
 
@@ -403,6 +468,7 @@ describe('a process that is killed', () => {
     expect(waiting(storage.items)).toEqual(['open'])
     await second.kill()
     await startLater(1)
+    await server.advance(MINUTE)
     expect(waiting(storage.items)).toEqual([])
 
     async function startLater(days: number) {
@@ -411,6 +477,24 @@ describe('a process that is killed', () => {
       await server.advance(1000)
       return next
     }
+  })
+
+  it('leaves a call that runs for longer than 30 days, which is told of at its end', async () => {
+    const { server, start, storage, delivered } = setUp()
+    const days = 24 * 60 * MINUTE
+    const first = start()
+    const quiet = { name: 'look', arguments: { seconds: (31 * days + 10 * MINUTE) / 1000 } }
+    first.pool.get('ada').startToolCall(quiet, { key: 'monthly' })
+    await server.advance(1500)
+    await first.kill()
+    await server.advance(31 * days)
+    const next = start()
+    await Promise.all([next.webhooks.resume(next.pool.get), server.advance(2 * MINUTE)])
+    expect(waiting(storage.items)).toEqual(['open'])
+    await server.advance(10 * MINUTE)
+    await receiver.received(1)
+    await delivered()
+    expect(verified(0, server.browser.now())).toMatchObject({ type: 'tool_call.completed', data: { key: 'monthly' } })
   })
 
   it('that had sent its webhooks leaves none, also where the ended call is looked at again', async () => {
@@ -632,6 +716,58 @@ describe('several processes', () => {
     await receiver.received(2)
     await delivered()
   })
+})
+
+it('sends the webhooks of a user while the receiver of another one hangs, or is not found out', async () => {
+  const { server, start } = setUp()
+  const never = new Promise<never>(() => {})
+  const to = { url: receiver.url, secret: SECRET }
+  const { pool } = start({ endpoint: (userId) => (userId === 'ada' ? never : to) })
+  for (let at = 0; at < 20; at += 1) pool.get('ada').startToolCall(WORK, { key: `of Ada ${at}` })
+  await server.advance(10_000)
+  pool.get('eve').startToolCall(WORK, { key: 'of Eve' })
+  await server.advance(5000)
+  await receiver.received(1)
+  expect(JSON.parse(`${receiver.requests[0]?.body}`)).toMatchObject({ data: { userId: 'eve' } })
+})
+
+it('gives an attempt up whose receiver is not found out for 20 s', async () => {
+  const { server, storage, start, work, delivered } = setUp()
+  const never = new Promise<never>(() => {})
+  const to = { url: receiver.url, secret: SECRET }
+  let asked = 0
+  const { pool } = start({ endpoint: () => (asked++ === 0 ? never : to) })
+  await work(pool)
+  await server.advance(20_000)
+  await failedAttempt(storage, 1)
+  await server.advance(5000)
+  await receiver.received(1)
+  await delivered()
+})
+
+it('waits for a body that is a promise, and reports one that rejects', async () => {
+  const { server, start, errors, delivered } = setUp()
+  const { pool } = start({
+    body: async ({ key }) => {
+      if (key === 'broken') throw new Error('no such row')
+      return { key }
+    },
+  })
+  for (const key of ['broken', 'weekly']) pool.get('ada').startToolCall(WORK, { key })
+  await server.advance(10_000)
+  await receiver.received(1)
+  await delivered()
+  expect(receiver.requests.map(({ body }) => JSON.parse(`${body}`))).toEqual([{ key: 'weekly' }])
+  expect(errors.map(({ message }) => message)).toEqual(['no such row'])
+})
+
+it('sends nothing where the filter returns something else than true', async () => {
+  const { server, start, storage } = setUp()
+  const { pool } = start({ filter: (async () => false) as never })
+  pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(10_000)
+  await storage.until((items) => waiting(items).length === 0)
+  expect(receiver.requests).toHaveLength(0)
 })
 
 it('sends nothing for calls that were forgotten or filtered out, and for those that have no body', async () => {

@@ -12,14 +12,14 @@ import { type MountExample, mounts } from './exampleMounts.js'
 
 const text = (text: string) => [{ type: 'text' as const, text }]
 
-/** Says "Asia", and ends after five seconds; for Q4 as a tool that has failed. For Q2 it asks first. */
+/** Says "Asia", and ends after five seconds; for Q4 as a tool that has failed. For Q2 it asks first, for Q5 it knows no total. */
 const report = defineTool({
   name: 'generate_report',
   taskSupport: 'required',
   inputSchema: z.object({ quarter: z.string() }),
   async handler({ quarter }, { progress, sleep, elicit }) {
     if (quarter === 'Q2') await elicit({ message: 'Why?', requestedSchema: REASON })
-    await progress(1, 4, 'Asia')
+    await progress(3, quarter === 'Q5' ? undefined : 4, 'Asia')
     await sleep(5000)
     return { content: text(`The report of ${quarter}`), isError: quarter === 'Q4' }
   },
@@ -149,6 +149,26 @@ describe.each(Object.entries({ ...mounts, 'plain DOM': plainDom }))('the example
     expect(page.queryByRole('textbox')).toBeNull()
   })
 
+  it('of an inbox takes the form away of a question that is answered elsewhere, also while the user types into it', async () => {
+    const { advance, client, page, show } = await open()
+    await show('forms/Inbox')
+    const call = client.startToolCall({ name: 'ask', arguments: {} })
+    await advance(2000)
+    const [first, second] = page.getAllByRole<HTMLInputElement>('textbox', { name: 'Reason' })
+    first?.focus()
+    fireEvent.input(first as Element, { target: { value: 'to the fir' } })
+    const [asked] = Object.entries(call.getState().inputRequests).filter(
+      ([, { params }]) => params?.message === 'First?',
+    )
+    await call.respond(asked?.[0] as string, { action: 'decline' })
+    await advance(2000)
+    expect(page.getByRole('textbox')).toBe(second)
+    expect(first?.isConnected).toBe(false)
+    fireEvent.input(first as Element, { target: { value: 'to the first' } })
+    await advance(0)
+    expect(second?.value).toBe('')
+  })
+
   it('of progress shows a bar with words while the call runs, and nothing after it', async () => {
     const { server, advance, client, page, parent, show } = await open()
     server.faults.delay(500, { method: 'tools/call' })
@@ -160,11 +180,20 @@ describe.each(Object.entries({ ...mounts, 'plain DOM': plainDom }))('the example
     await hide()
     const hideAgain = await show('progress/CallProgress', { call: call.getState() })
     const bar = page.getByRole<HTMLProgressElement>('progressbar', { name: 'generate_report' })
-    expect([bar.value, bar.max]).toEqual([1, 4])
+    expect([bar.value, bar.max]).toEqual([3, 4])
     expect(page.getByRole('status').textContent).toBe('Asia')
     await advance(10_000)
     await hideAgain()
     await show('progress/CallProgress', { call: call.getState() })
     expect(parent.textContent).toBe('')
+  })
+
+  it('of progress fills no bar where the server has not said how much there is to do', async () => {
+    const { advance, client, page, show } = await open()
+    const call = client.startToolCall({ name: 'generate_report', arguments: { quarter: 'Q5' } })
+    await advance(2000)
+    await show('progress/CallProgress', { call: call.getState() })
+    expect(page.getByRole('status').textContent).toBe('Asia')
+    expect(page.getByRole('progressbar').hasAttribute('value')).toBe(false)
   })
 })

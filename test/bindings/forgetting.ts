@@ -114,6 +114,23 @@ export const forgetting: readonly Behaviour[] = [
     },
   },
   {
+    name: '[EDGE-28] after forget() a query shows the call of its key that a button beside it makes',
+    async run({ mount, act, advance, client, server }) {
+      const query = mount('useToolCall', { ...WORK, key: 'weekly' }, show)
+      const held = mount('useToolCall', { ...WORK, key: 'held', query: { enabled: false } }, show)
+      const button = mount('useToolCallMutation', KEYED, showButton)
+      await advance(5000)
+      await act(() => client.forget())
+      await act(() => button.shown.mutate({ seconds: 2 }))
+      await act(() => void client.startToolCall(WORK, { key: 'held' }))
+      await advance(5000)
+      expect(query.text).toBe('success idle: {"seconds":2} undefined completed')
+      expect(button.text).toBe('success: {"seconds":2} undefined completed')
+      expect(held.text).toBe('pending idle: undefined undefined completed')
+      expect(server.count('tools/call')).toBe(3)
+    },
+  },
+  {
     name: '[EDGE-28] forget() of one call leaves the others on the screen',
     async run(world) {
       const { queries, texts } = await fill(world)

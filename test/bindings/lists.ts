@@ -103,6 +103,25 @@ export const lists: readonly Behaviour[] = [
     },
   },
   {
+    name: 'useToolCallGroup with a filter counts every call of a batch that is larger than what a client keeps',
+    async run(world) {
+      const ofBatch = { filter: (call: ToolCallState) => call.meta?.['batch'] === 'rows' }
+      const show = ({ completed, failed, progress }: UseToolCallGroupResult) =>
+        `${completed} ${failed} ${progress.total}`
+      const view = world.mount('useToolCallGroup', ofBatch, show)
+      const call = (index: number) => {
+        const params = index === 0 ? { name: 'nope' } : { name: 'echo', arguments: { text: 'hi' } }
+        const { result } = world.client.startToolCall(params, { key: `row ${index}`, meta: { batch: 'rows' } })
+        result.catch(() => {})
+      }
+      for (let from = 0; from < 250; from += 50) {
+        await world.act(() => Array.from({ length: 50 }, (_, index) => call(from + index)))
+        await world.advance(500)
+      }
+      expect(view.text).toBe('249 1 250')
+    },
+  },
+  {
     name: 'useToolCallGroup is of the clients that it is given',
     async run(world) {
       const other = world.openElsewhere()

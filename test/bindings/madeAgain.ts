@@ -1,3 +1,4 @@
+import { skipToken } from '@tanstack/react-query'
 import type { TaskClient } from 'taskwire'
 import { expect } from 'vitest'
 import type { ShownBy } from './binding.js'
@@ -115,6 +116,31 @@ export const madeAgain: readonly Behaviour[] = [
       await advance(100)
       expect(second.text).toBe('success: completed {"seconds":2} undefined')
       expect(server.count('tools/call')).toBe(2)
+    },
+  },
+  {
+    name: 'a call that goes on is shown once it ends, where the app has cancelled all fetches meanwhile',
+    async run({ mount, act, advance, page, server }) {
+      const view = mount('useToolCall', WEEKLY, (shown) => `${shown.fetchStatus} ${show(shown)}`)
+      await advance(500)
+      await act(() => page.queryClient.cancelQueries())
+      await advance(5000)
+      expect(view.text).toBe('idle success: completed {"seconds":1} undefined')
+      expect(server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: 'retry() makes a call again, and a newer call is shown, beside a component that skips it',
+    async run({ mount, act, advance, client, server }) {
+      const view = mount('useToolCall', WEEKLY, show)
+      mount('useToolCall', { ...WEEKLY, arguments: skipToken }, show)
+      await advance(3000)
+      await act(() => view.shown.retry())
+      await advance(3000)
+      expect(server.count('tools/call')).toBe(2)
+      await act(() => makeAgain(client, 2))
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2} undefined')
     },
   },
 ]

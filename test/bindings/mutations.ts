@@ -233,6 +233,39 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a mutation shows nothing of its key of before beside the call of the key that its options name now',
+    async run({ mount, advance, act, client }) {
+      const seen: string[] = []
+      const view = mount('useToolCallMutation', WEEKLY, (shown) => {
+        const { status, data, variables, retry, call } = shown
+        const all = [call?.arguments, data?.structuredContent, variables].flatMap((each) => Object.values(each ?? {}))
+        seen.push(`${status} of ${[...new Set(all)].join(' and ')}${retry ? ', with retry' : ''}`)
+        return show(shown)
+      })
+      const change = async (key: string) => {
+        seen.length = 0
+        await view.change({ name: 'work', key })
+        await advance(100)
+        return [...new Set(seen)].sort()
+      }
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'monthly' }))
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'yearly' }))
+      await advance(6000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      const ended = (seconds: number) => ['idle', 'pending', 'success'].map((status) => `${status} of ${seconds}`)
+      expect(ended(2)).toEqual(expect.arrayContaining(await change('monthly')))
+      expect(view.text).toBe('success: completed {"seconds":2}')
+      expect(ended(3)).toEqual(expect.arrayContaining(await change('yearly')))
+      expect(view.text).toBe('success: completed {"seconds":3}')
+      expect(await change('never')).toEqual(['idle of '])
+      await view.change(WEEKLY)
+      await act(() => view.shown.mutate({ seconds: 4 }))
+      expect(ended(2)).toEqual(expect.arrayContaining(await change('monthly')))
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
     name: 'a mutation keeps showing the outcome of an earlier visit when another option changes',
     async run(world) {
       const before = world.mount('useToolCallMutation', WEEKLY, show)

@@ -14,6 +14,12 @@ const REFUSED: readonly (readonly [Hook, object, string])[] = [
     'There is no option enabled. Did you mean query.enabled? There is no option args. Did you mean arguments?',
   ],
   ['useToolCall', { ...WORK, staletime: 0 }, 'There is no option staletime. Did you mean query.staleTime?'],
+  // As a ref of Vue has it.
+  [
+    'useToolCall',
+    { ...WORK, query: { enabled: { value: false } } },
+    'query.enabled is an object; it must be a boolean or a function that returns one.',
+  ],
   ['useToolCall', { ...WORK, clients: [] }, 'There is no option clients. Did you mean client?'],
   ['useToolCallMutation', { name: 'work', keys: 'weekly' }, 'There is no option keys. Did you mean key?'],
   [
@@ -28,7 +34,7 @@ const REFUSED: readonly (readonly [Hook, object, string])[] = [
   ['useTaskConnection', { clint: undefined }, 'There is no option clint. Did you mean client?'],
 ]
 
-/** What the hooks of every framework do with options that they do not have. */
+/** What the hooks of every framework do with options that they do not have, or not with such a value. */
 export const unknownOptions: readonly Behaviour[] = REFUSED.map(([hook, options, message]) => ({
   name: `[EDGE-42] ${hook} refuses ${Object.keys(options).join(', ')}: ${message}`,
   async run({ mount, advance, server }) {

@@ -10,6 +10,7 @@ import {
 } from 'taskwire'
 import { createTaskClient as createPageClient } from 'taskwire/bridge'
 import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskwire/bridge/server'
+import { createElicitationForm } from 'taskwire/forms'
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -136,6 +137,42 @@ it('a call that another process has made than the one whose news the page reads 
   await server.advance(5000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
   expect(server.count('tools/call')).toBe(1)
+})
+
+// process A  news: two questions                                    ····· news: one question
+// process B                        takes the first answer ─ one question
+it('what was typed for one question stays when another process takes the answer to another one', async () => {
+  const { server, client } = setUp()
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?', 'Really?'] } }, { key: 'k' })
+  await server.advance(3000)
+  const [first, second] = Object.entries(call.getState().inputRequests)
+  if (first === undefined || second === undefined) throw new Error('it asks twice')
+  const drafts = new Map<string, string>()
+  const form = createElicitationForm(
+    { client, callId: call.callId, inputKey: second[0], request: second[1] },
+    {
+      drafts: {
+        getItem: (key) => drafts.get(key) ?? null,
+        setItem: (key, value) => void drafts.set(key, value),
+        removeItem: (key) => void drafts.delete(key),
+      },
+    },
+  )
+  form.set('ok', true)
+  const answered = call.respond(first[0], { action: 'accept', content: { ok: true } })
+  const seen = []
+  for (let step = 0; step < 12; step++) {
+    await server.advance(250)
+    seen.push([form.getState().status, form.getState().fields[0]?.value, drafts.size])
+  }
+  await answered
+  expect(new Set(seen.map(String))).toEqual(new Set([String(['open', true, 1])]))
+  expect(Object.values(call.getState().inputRequests)).toEqual([second[1]])
+  await form.submit()
+  await server.advance(5000)
+  expect([call.getState().phase, drafts.size, server.count('tools/call')]).toEqual(['completed', 0, 1])
 })
 
 /** A call of a page whose process A is killed before the response to the `tools/call`. Process D has found the intent. */

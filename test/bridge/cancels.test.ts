@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { TaskInputError } from 'taskwire'
+import { expect, it, vi } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
 
@@ -126,6 +127,73 @@ it('a call that was made again meanwhile is not cancelled', async () => {
   expect([cancels(), kept()]).toEqual([[], []])
 })
 
+// laptop  cancel() ─ offline ···································· online ─ sent: of the run that has ended
+// phone                       run 1 ends ─ tools/call, same key
+it('a cancellation that comes when the call was made again does not cancel the new run', async () => {
+  const { server, backend, first, callId, cancels } = await setUp()
+  await server.advance(70_000)
+  const again = backend.clientOf('ada').startToolCall(WORK, { key: 'k', repeat: 'settled' })
+  await server.advance(3000)
+  first.network.mend()
+  await server.advance(40_000)
+  expect([cancels().length, server.count('tasks/cancel')]).toEqual([1, 0])
+  expect(again.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+  expect(first.client.getToolCallState(callId)).toMatchObject({ phase: 'working', isCancelling: false })
+})
+
+it('a response that comes when the call was made again is refused, and does not answer what the new run asks', async () => {
+  const ASK = { name: 'ask', arguments: { questions: ['Sure?'] } }
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const backend = createBridgedBackend(server)
+  const { client, network } = backend.openPage()
+  const call = client.startToolCall(ASK, { key: 'k' })
+  await server.advance(2500)
+  const [inputKey = ''] = Object.keys(call.getState().inputRequests)
+  network.cut()
+  const response = { action: 'accept', content: { ok: true } } as const
+  const answered = call.respond(inputKey, response).catch((error: unknown) => error)
+  const own = backend.clientOf('ada')
+  const first = own.startToolCall(ASK, { key: 'k' })
+  void first.respond(inputKey, { action: 'decline' })
+  await server.advance(5000)
+  expect(first.getState().phase).toBe('completed')
+  const again = own.startToolCall(ASK, { key: 'k', repeat: 'settled' })
+  await server.advance(5000)
+  expect(Object.keys(again.getState().inputRequests)).toEqual([inputKey])
+  network.mend()
+  await server.advance(40_000)
+  expect(await answered).toBeInstanceOf(TaskInputError)
+  expect(server.count('tasks/update')).toBe(1)
+  expect(again.getState().phase).toBe('input_required')
+})
+
+it('a call that was forgotten offline is not forgotten in the run that was made of it since', async () => {
+  const { server, backend, first, callId } = await setUp()
+  void first.client.forget({ callId }).catch(() => {})
+  await server.advance(70_000)
+  const again = backend.clientOf('ada').startToolCall(WORK, { key: 'k', repeat: 'settled' })
+  await server.advance(3000)
+  first.network.mend()
+  await server.advance(40_000)
+  expect(backend.count('forget')).toBe(1)
+  expect(backend.clientOf('ada').getToolCallState(again.callId)?.phase).toBe('working')
+  expect(first.client.getToolCallState(callId)?.phase).toBe('working')
+})
+
+it('a page of an earlier version, which does not say which run it means, cancels the one that there is', async () => {
+  const { server, backend, first } = await setUp()
+  first.network.mend()
+  await server.advance(70_000)
+  const again = backend.clientOf('ada').startToolCall(WORK, { key: 'k', repeat: 'settled' })
+  again.result.catch(() => {})
+  await server.advance(3000)
+  const action = { type: 'cancel', call: { name: 'work', key: 'k' } }
+  const headers = { 'content-type': 'application/json' }
+  void first.network.send({ method: 'POST', headers, body: JSON.stringify({ v: 1, id: 'old', action }) })
+  await server.advance(3000)
+  expect(again.getState().phase).toBe('cancelled')
+})
+
 it('a call that has ended meanwhile is not cancelled', async () => {
   const { server, backend, first, callId, cancels, kept } = await setUp()
   await first.page.crash()
@@ -181,4 +249,27 @@ it.each([
   await server.advance(5000)
   await done
   expect(client.getToolCallState(callId)?.phase).toBe('cancelled')
+})
+
+it('a cancellation that the backend does not allow rejects, and may be dropped: onError has the error', async () => {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const backend = createBridgedBackend(server, { allow: ({ type }: { readonly type: string }) => type !== 'cancel' })
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  const onError = vi.fn()
+  const call = backend.openPage(undefined, { onError }).client.startToolCall(WORK, { key: 'k' })
+  await server.advance(2500)
+  void call.cancel()
+  const refused = call.cancel()
+  await server.advance(500)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  process.off('unhandledRejection', unhandled)
+
+  expect(unhandled).not.toHaveBeenCalled()
+  await expect(refused).rejects.toThrow(/`allow` of createTaskBridge/)
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ name: 'ToolCallRejectedError' }), {
+    callId: call.callId,
+    operation: 'cancel',
+  })
+  expect(call.getState()).toMatchObject({ phase: 'working', isCancelling: false })
 })

@@ -135,6 +135,56 @@ describe('a start that was asked for offline by a page that knows its backend, w
   })
 })
 
+// page   start ─ fails ──────────────────────── start, again: was it sent before?
+// phone                 └ tools/call, same key
+describe('a start that fails at first, while another device makes a call of its key with other arguments', () => {
+  async function startMeanwhile(repeat: 'never' | 'settled') {
+    const { server, backend } = setUp()
+    const { client, network } = backend.openPage()
+    await Promise.all([client.connect(), server.advance(1000)])
+    network.cut()
+    const own = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'weekly', repeat })
+    const ended = own.result.catch((error: unknown) => error)
+    await server.advance(100)
+    const phone = backend.openPage(() => 'ada', { crossTab: false })
+    phone.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' })
+    await server.advance(5000)
+    network.mend()
+    await server.advance(60_000)
+    return { server, ended }
+  }
+
+  it('makes a call of its own to run it again', async () => {
+    const { server, ended } = await startMeanwhile('settled')
+    expect(await ended).toMatchObject({ structuredContent: { seconds: 3 } })
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('is refused, and does not have the outcome of the other device', async () => {
+    const { server, ended } = await startMeanwhile('never')
+    expect(await ended).toBeInstanceOf(ToolCallKeyConflictError)
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  it('is refused also by a backend that was started again, and knows the other call by its record', async () => {
+    const { server, backend } = setUp()
+    const { client, network } = backend.openPage()
+    await Promise.all([client.connect(), server.advance(1000)])
+    network.cut()
+    const own = client.startToolCall({ name: 'work', arguments: { seconds: 3 } }, { key: 'weekly' })
+    const ended = own.result.catch((error: unknown) => error)
+    await server.advance(100)
+    const phone = backend.openPage(() => 'ada', { crossTab: false })
+    phone.client.startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'weekly' })
+    await server.advance(5000)
+    await backend.restart()
+    network.mend()
+    await server.advance(60_000)
+    expect(await ended).toBeInstanceOf(ToolCallKeyConflictError)
+    expect(server.count('tools/call')).toBe(1)
+  })
+})
+
 // page       start ─ answer lost ─ start, again ·················· answer
 // process A        tools/call ▪
 // process B                                     └ who is it? ─ finds the call

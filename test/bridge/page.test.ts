@@ -194,6 +194,18 @@ it('what is for the backend alone says so', async () => {
     await expect(asked).rejects.toThrow(/Do it in the backend/)
 })
 
+it('a call with keepResult is not made, and the page is told where results are kept', async () => {
+  const { server, backend } = setUp()
+  const { client } = backend.openPage()
+  const advice = 'keepResult is not for a page with a backend: results stay there'
+  expect(() => client.startToolCall(WORK, { keepResult: true })).toThrow(advice)
+  await expect(client.callTool(WORK, { keepResult: { maxBytes: 50 } })).rejects.toThrow(TaskConfigurationError)
+  const { result } = client.startToolCall(WORK, { keepResult: false })
+  await server.advance(5000)
+  expect(await result).toMatchObject({ structuredContent: { seconds: 2 } })
+  expect(server.count('tools/call')).toBe(1)
+})
+
 it('a closed client rejects what waits, and its calls leave the store', async () => {
   const { server, backend } = setUp()
   const { client, page } = backend.openPage()

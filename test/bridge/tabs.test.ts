@@ -125,6 +125,22 @@ it('all tabs show that the user is signed out, and one that signs in again bring
   expect(statuses()).toEqual(['connected', 'connected'])
 })
 
+it('a tab that signs in again while the tab with the stream is frozen takes its place', async () => {
+  const { server, backend } = setUp()
+  let user: string | undefined = 'ada'
+  const [first, second] = [backend.openPage(() => user), backend.openPage(() => user)]
+  for (const { client } of [first, second]) void client.connect()
+  await server.advance(500)
+  user = undefined
+  for (const { network } of [first, second]) network.dropStreams()
+  await server.advance(2000)
+  first.page.freeze()
+  user = 'ada'
+  void second.client.connect()
+  await server.advance(60_000)
+  expect(second.client.store.getState().connection.status).toBe('connected')
+})
+
 it('without Web Locks each tab has a stream of its own', async () => {
   const { server, backend } = setUp()
   const tabs = [1, 2].map(() => backend.openPage(undefined, { crossTab: false }).client)

@@ -543,3 +543,13 @@ it('a call is cancelled although as many starts as may run at once wait for the 
   await server.advance(60_000)
   expect(calls.map((call) => call.getState().phase)).toEqual(['cancelled', 'calling', 'calling', 'calling'])
 })
+
+it('pages see no call for which `shows` returns something else than true, such as a promise', async () => {
+  const server = createWorkServer({ browser: { turns: 60 } })
+  const backend = createBridgedBackend(server, { shows: (async () => false) as never })
+  backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 60 } }, { key: 'hidden' })
+  const { client } = backend.openPage()
+  void client.connect()
+  await server.advance(3000)
+  expect(client.store.getState().calls).toEqual({})
+})

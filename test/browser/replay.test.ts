@@ -99,7 +99,7 @@ test('a recording is opened from a file', async () => {
       input.dispatchEvent(new Event('change'))
     })()`)
   await choose('{}')
-  await tab.getByText('The file is no recording.').waitFor(PATIENCE)
+  await tab.getByText('The file is not a recording.').waitFor(PATIENCE)
   await choose(
     JSON.stringify({
       title: 'Mine',

@@ -12,6 +12,9 @@ export interface CancelWatch {
 /** How many polls in a row are answered to a page until it sends what another one does not seem to. */
 const PATIENCE = 3
 
+/** How many, where it sends the cancellation itself, and backs off after requests that have failed. */
+const PATIENCE_OF_SENDER = 60
+
 export function createCancelWatch(server: ChaosServer): CancelWatch {
   const senders = new WeakMap<Tab, Set<string>>()
   const vain = new WeakMap<Tab, Map<string, number>>()
@@ -21,11 +24,13 @@ export function createCancelWatch(server: ChaosServer): CancelWatch {
       const counts = vain.get(tab) ?? new Map<string, number>()
       vain.set(tab, counts)
       const calls = Object.values(tab.client.store.getState().calls)
-      const isShown = calls.some(({ task, isCancelling }) => task?.taskId === taskId && isCancelling)
+      const shown = calls.filter(({ task, isCancelling }) => task?.taskId === taskId && isCancelling)
       const isVain = server.tasks.get(taskId)?.isAskedToStop === false && senders.get(tab)?.has(taskId) !== true
-      const count = isShown && isVain ? (counts.get(taskId) ?? 0) + 1 : 0
-      counts.set(taskId, count)
-      return count === PATIENCE
+      const count = shown.length > 0 && isVain ? (counts.get(taskId) ?? 0) + 1 : 0
+      const isSending = shown.some(({ cancelStatus }) => cancelStatus !== undefined)
+      const isLost = count >= (isSending ? PATIENCE_OF_SENDER : PATIENCE)
+      counts.set(taskId, isLost ? 0 : count)
+      return isLost
     },
   }
 }

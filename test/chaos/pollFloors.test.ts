@@ -29,6 +29,13 @@ it('holds a page to the longer interval that a push has told', () => {
   expect(floors.polled('tab', 'task', 1700)).toBe(2500)
 })
 
+it('holds no page to a push of the same instant, which it may read after the timer of its poll', () => {
+  const floors = setUp()
+  floors.pushed('tab', working(3000), true, 9000)
+  expect(floors.polled('tab', 'task', 9000)).toBe(0)
+  expect(floors.polled('tab', 'task', 9001)).toBe(2999)
+})
+
 it('holds no page to the interval of a push that is out of date', () => {
   const floors = setUp()
   floors.answered('tab', 'task', answer(700), 1000)

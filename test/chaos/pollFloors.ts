@@ -24,8 +24,9 @@ interface Floor<Page> {
   notBefore: number
   /** The interval that was said; undefined where a poll has failed. */
   readonly asked: number | undefined
-  /** When it was said, and to whom. Somebody else's request of the same instant may have left already. */
+  /** When it was said, and to whom. Somebody else's request of the same instant may have left already, and so may any beside a push. */
   since: number
+  readonly isPushed: boolean
   readonly by: Page
   readonly heardBy: Set<Page>
   /** Since when a record holds it, for pages that come later. */
@@ -85,19 +86,28 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
     if (interval !== undefined) intervals.set(taskId, Math.min(interval, intervals.get(taskId) ?? interval))
   }
 
-  function raise(page: Page, taskId: string, asked: number | undefined, now: number, notBefore = 0): void {
+  function raise(
+    page: Page,
+    taskId: string,
+    asked: number | undefined,
+    now: number,
+    { notBefore = 0, isPushed = false } = {},
+  ): void {
     const heardBy = new Set([page])
     if (!pages.isDeaf?.())
       for (const one of pages.all()) if (pages.isAwake(one) && pages.follows(one, taskId)) heardBy.add(one)
     const current = (floors.get(taskId) ?? []).filter((floor) => floor.at > now)
     const at = Math.max(now + (asked ?? intervals.get(taskId) ?? 0), notBefore)
-    floors.set(taskId, [...current, { at, asked, notBefore, since: now, by: page, heardBy }])
+    floors.set(taskId, [...current, { at, asked, notBefore, since: now, isPushed, by: page, heardBy }])
   }
 
   return {
     polled: (page, taskId, now) => {
       const broken = (floors.get(taskId) ?? []).filter(
-        (floor) => now < floor.at && (now > floor.since || floor.by === page) && isKnown(floor, page, taskId, now),
+        (floor) =>
+          now < floor.at &&
+          (now > floor.since || (floor.by === page && !floor.isPushed)) &&
+          isKnown(floor, page, taskId, now),
       )
       return Math.max(0, ...broken.map(({ at }) => at - now))
     },
@@ -110,7 +120,7 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
       if (!isPatience && pages.awakeSince(page) === now) return
       const notBefore = delivery.type === 'failure' ? (delivery.notBefore ?? 0) : 0
-      raise(page, taskId, asked, now, notBefore)
+      raise(page, taskId, asked, now, { notBefore })
     },
 
     pushed: (page, snapshot, isNew, now) => {
@@ -119,7 +129,8 @@ export function createPollFloors<Page>(pages: Pages<Page>): PollFloors<Page> {
       note(taskId, asked)
       // Whoever is told of the end may fetch the result at once.
       if (asked === 0) for (const floor of floors.get(taskId) ?? []) floor.at = floor.notBefore
-      else if (isNew && asked !== undefined && pages.follows(page, taskId)) raise(page, taskId, asked, now)
+      else if (isNew && asked !== undefined && pages.follows(page, taskId))
+        raise(page, taskId, asked, now, { isPushed: true })
     },
 
     stored: (taskId, nextPollAt, now) => {

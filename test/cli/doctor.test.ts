@@ -165,7 +165,7 @@ const wrong: Record<string, Wrong> = {
     }),
     args: ['--header', 'Authorization: Bearer secret'],
     finds: 'preflight-headers',
-    says: /"\*" does not stand for authorization/,
+    says: /"\*" does not cover authorization/,
   },
   'lets browsers keep no permission': {
     server: withHeaders((headers) => headers.delete('access-control-max-age')),
@@ -420,6 +420,24 @@ describe('the doctor follows a task', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('also where a proxy answers a poll in its place, which breaks no specification', async () => {
+    const { request } = polled()
+    let polls = 0
+    const away = () => new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } })
+    const isAway = (message: Record<string, unknown>) =>
+      message['method'] === 'tasks/get' &&
+      JSON.stringify(message).includes('task-0123456789') &&
+      [1, 3].includes(polls++)
+    const url = await serve(doctoredServer({ request: (...of) => (isAway(of[1]) ? away() : request?.(...of)) }))
+    const { output, exitCode } = await taskwire(['doctor', url, ...call])
+    expect(output.split('\n').slice(3, 5)).toEqual([
+      '    0.8 s     0 ms                            HTTP 502 with text/html',
+      '    1.0 s     0 ms  working           500 ms  Writing  [31m',
+    ])
+    expect(output).toContain('The task of "report": completed, after 5 polls.')
+    expect(exitCode).toBe(0)
+  })
+
   it('and hands the polls to machines', async () => {
     const url = await serve(doctoredServer(polled()))
     const { diagnosis } = await examine(url, call)
@@ -489,7 +507,55 @@ describe('the doctor follows a task', () => {
     expect((await taskwire(['doctor', url, ...args])).output).toMatch(says)
   })
 
-  it('of a server of 2025-11-25', async () => {
+  describe('of a server of 2025-11-25', () => {
+    const TASKS = { tasks: { requests: { tools: { call: {} } } } }
+    const {
+      ttlMs: ttl,
+      pollIntervalMs: pollInterval,
+      ...of
+    } = task('working') as { ttlMs: number; pollIntervalMs: number }
+    /** A server that gives a list of tools by pages, and makes tasks of calls that ask for one. */
+    const legacyTasks = (status: string, result: object): Doctored => ({
+      request: (_, message) => {
+        const { cursor, task: wanted } = message['params'] as { cursor?: string; task?: object }
+        const answers: Record<string, object> = {
+          initialize: { protocolVersion: '2025-11-25', capabilities: TASKS, serverInfo: { name: 'old' } },
+          'tools/list':
+            cursor === undefined
+              ? { tools: [{ name: 'other', inputSchema: { type: 'object' } }], nextCursor: '2' }
+              : { tools: [{ name: 'report', execution: { taskSupport: 'required' } }] },
+          'tools/call': { task: { ...of, ttl, pollInterval } },
+          'tasks/get': { ...of, ttl, pollInterval, status },
+          'tasks/result': result,
+        }
+        const method = String(message['method'])
+        if (method === 'notifications/initialized') return new Response(null, { status: 202 })
+        const isRefused = method === 'tools/call' && wanted === undefined
+        const found = isRefused ? undefined : answers[method]
+        const error = { code: -32601, message: isRefused ? 'It has to be called as a task' : 'No such method' }
+        return answer(message, found === undefined ? { error } : { result: found as Record<string, unknown> })
+      },
+    })
+
+    it('also where the tool is on a later page of the list', async () => {
+      const url = await serve(doctoredServer(legacyTasks('completed', { content: [] })))
+      const { diagnosis } = await examine(url, call)
+      expect(diagnosis.run).toMatchObject({ outcome: 'completed', polls: [{ status: 'completed' }] })
+    })
+
+    it.each(['completed', 'failed'])(
+      'and says what its tool says that has failed, of a task that is %s',
+      async (status) => {
+        const result = { isError: true, content: [{ type: 'text', text: 'No such quarter.' }] }
+        const url = await serve(doctoredServer(legacyTasks(status, result)))
+        const { findings } = await examine(url, call)
+        const problem = 'The protocol holds, but the tool "report" failed: No such quarter.'
+        expect(findings).toContainEqual(expect.objectContaining({ check: 'task', problem }))
+      },
+    )
+  })
+
+  it('of a server of 2025-11-25 that answers at once', async () => {
     const legacy = createLegacyServer()
     onTestFinished(() => legacy.close())
     const url = await serveNode(legacy.handle)
@@ -534,11 +600,14 @@ describe('the doctor cannot ask', () => {
     expect(output).toContain('does not speak TLS')
   })
 
-  it('what is behind a sign-in, and says how', async () => {
-    const url = await serve(async () => new Response(null, { status: 401 }))
+  it.each([
+    [401, "Pass them to run the other checks: --header 'Authorization: Bearer …'"],
+    [403, 'It refuses access with HTTP 403: check the credentials, and which hosts and origins it allows.'],
+  ])('what is behind HTTP %i, and says how', async (status, says) => {
+    const url = await serve(async () => new Response(null, { status }))
     const { exitCode, output } = await taskwire(['doctor', url])
     expect(exitCode).toBe(2)
-    expect(output).toContain("--header 'Authorization: Bearer …'")
+    expect(output).toContain(says)
   })
 
   it.each([

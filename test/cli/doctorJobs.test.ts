@@ -13,7 +13,7 @@ import { taskwire } from './support/testTerminal.js'
 
 const [comfyui] = FIXTURES
 const tools = [...(comfyui?.tools ?? [])]
-const LINES = `A pair of tools can be called as one: a tool that starts work, and one that says how it stands.
+const LINES = `A pair of tools can be called as one: a tool that starts work, and one that returns its status.
 Compare the paths of the id and the status with what the tools return.
 
 import { byStatusField, defineJob } from 'taskwire/jobs'

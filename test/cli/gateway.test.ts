@@ -1,10 +1,13 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createRequire } from 'node:module'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createTaskClient, type TaskClient } from 'taskwire'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { run } from '../../src/tools/cli/run.js'
 import { freePort } from '../support/freePort.js'
@@ -113,6 +116,29 @@ describe('npx taskwire gateway', () => {
     // A server that listens on every address answers at each of these.
     const others = ['127.0.0.2', ...addresses.filter((each) => each !== '127.0.0.1' && !each.includes(':'))]
     for (const host of others) expect(await answers(host)).toBe(false)
+  })
+
+  it('waits for a command that takes a minute to start, as `npx` does with a server that it has to install', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const stop = new AbortController()
+    const terminal = testTerminal({}, stop.signal)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let ended: number | undefined
+    const script = fileURLToPath(new URL('./support/lateServer.mjs', import.meta.url))
+    const running = run(['gateway', '--port', '0', '--', process.execPath, script, folder], terminal).then((code) => {
+      ended = code
+    })
+    while (!existsSync(join(folder, 'installing'))) await setImmediate()
+    await vi.advanceTimersByTimeAsync(60_000)
+    writeFileSync(join(folder, 'go'), '')
+    while (terminal.output.length === 0 && ended === undefined) await setImmediate()
+    expect(terminal.warnings).toEqual([])
+    expect(terminal.output.join()).toContain('1 tool at')
+    stop.abort()
+    await running
+    expect(ended).toBe(0)
   })
 
   it('runs the command of the command line, whatever a page sends', async () => {

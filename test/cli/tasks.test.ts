@@ -56,6 +56,12 @@ describe('npx taskwire tasks --postgres', () => {
     expect(JSON.parse(output)).toMatchObject({ tasks: [{ taskId: '0123456789abc', isWaiting: true }] })
   })
 
+  it('prints JSON in which names are what they are, and direct no terminal', async () => {
+    const { output } = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--json'])
+    expect(JSON.parse(output).tasks).toMatchObject([{ owner: hostile.owner }, { owner: 'ann' }])
+    expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
+  })
+
   it('says that more tasks are there than it prints, and that none fits', async () => {
     const one = await taskwire(['tasks', '--postgres', database.url, '--schema', schema, '--limit', '1'])
     expect(one.output).toContain('1 task; there are older ones')

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLegacyServer } from '../../demo/server/legacyServer.js'
 import { toolsHash } from '../../src/core/client/toolsHash.js'
 import { hash } from '../../src/core/record/hash.js'
@@ -173,6 +173,21 @@ it('npx taskwire types --watch asks again, goes on when the server is away, and 
   expect(terminal.output).toEqual([`${out}: 1 tool.`, `${out}: 2 tools.\n  + two`])
   expect(terminal.warnings).toEqual([expect.stringContaining('Failed to list the tools')])
   expect(terminal.environment.now()).toBe(3 * 7000)
+})
+
+it('npx taskwire types --watch ends at once where it is stopped while it waits', async () => {
+  const controller = new AbortController()
+  const fires = () => {
+    setImmediate(() => controller.abort())
+    return false
+  }
+  const terminal = testTerminal({ fires }, controller.signal)
+  const timers = vi.spyOn(terminal.environment, 'setTimeout')
+  const cleared = vi.spyOn(terminal.environment, 'clearTimeout')
+  const exitCode = await run(['types', await listed([echo('one')]), '--out', out, '--watch'], terminal)
+  expect(exitCode).toBe(0)
+  // Node would wait for it.
+  expect(cleared.mock.calls).toEqual([[timers.mock.results[0]?.value]])
 })
 
 describe('npx taskwire types cannot write', () => {

@@ -100,7 +100,7 @@ describe('npm create taskwire', () => {
     const { exitCode, warnings } = await run([], 'full\rMy App\rmy-app\rvue\rNext\r')
     expect(exitCode).toBe(0)
     expect(warnings.split('\n')).toEqual([
-      'The folder full is not empty: it has of. Nothing is overwritten. Take another folder, or empty this one.',
+      'The folder full is not empty: it has of. Nothing is overwritten. Choose another folder, or empty this one.',
       'The app is named after its folder, and "My App" cannot be the name of a package: it has capital letters. Try my-app.',
       'There is no template "vue". The templates are: react, next.',
     ])
@@ -152,7 +152,7 @@ describe('npm create taskwire', () => {
     const { exitCode, warnings, asked } = await run(['full'], '')
     expect([exitCode, asked]).toEqual([1, ''])
     expect(warnings).toBe(
-      'The folder full is not empty: it has a, b, c and 2 more. Nothing is overwritten. Take another folder, or empty this one.',
+      'The folder full is not empty: it has a, b, c and 2 more. Nothing is overwritten. Choose another folder, or empty this one.',
     )
     expect(readdirSync(join(cwd, 'full'))).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
@@ -160,7 +160,7 @@ describe('npm create taskwire', () => {
   it('refuses a file in the place of the folder', async () => {
     writeFileSync(join(cwd, 'file'), 'mine')
     const { exitCode, warnings } = await run(['file'])
-    expect([exitCode, warnings]).toEqual([1, 'file is a file. Take another folder.'])
+    expect([exitCode, warnings]).toEqual([1, 'file is a file. Choose another folder.'])
     expect(read('file')).toBe('mine')
   })
 

@@ -1,6 +1,6 @@
 import type { TaskClient, TaskClientUrlOptions, ToolCall } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 
@@ -311,5 +311,31 @@ describe('a call that was cancelled before it had a task', () => {
     const next = start(openTab(await after.page.reload()))
     await server.advance(1500)
     expect(next.getState().phase).toBe('working')
+  })
+})
+
+describe('cancel() that the server refuses', () => {
+  it('rejects, and may be dropped: onError and the state of the call have the error', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const onError = vi.fn()
+    const tab = openTab(undefined, { onError })
+    const call = start(tab)
+    await server.advance(1500)
+    server.faults.status(400, { method: 'tasks/cancel' })
+    void call.cancel()
+    void tab.client.toolCalls().cancelAll()
+    const refused = call.cancel()
+    await server.advance(100)
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    process.off('unhandledRejection', unhandled)
+
+    expect(unhandled).not.toHaveBeenCalled()
+    await expect(refused).rejects.toMatchObject({ status: 400 })
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 400 }), {
+      callId: call.callId,
+      operation: 'cancel',
+    })
+    expect(call.getState()).toMatchObject({ isCancelling: false, lastError: { status: 400 } })
   })
 })

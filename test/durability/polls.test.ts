@@ -53,6 +53,34 @@ describe('a poll that fails', () => {
     expect(call.getState()).toMatchObject({ ...DONE, failureCount: 0 })
   })
 
+  it('[DUR-51] because the page slept while it was under way is none, and the next one comes an interval later', async () => {
+    const { advance, page, polls, call } = follow([silence, completed()], { retry: { maxAttempts: 1 } })
+    await advance(1500)
+    page.freeze()
+    await advance(60 * 60_000)
+    expect(polls()).toEqual([1000])
+    await page.thaw()
+    await advance(999)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok', failureCount: 0 })
+    expect(polls()).toHaveLength(1)
+    await advance(1)
+    expect(polls()).toHaveLength(2)
+    expect(call.getState()).toMatchObject({ ...DONE, failureCount: 0 })
+  })
+
+  it('[DUR-51] counts again where the timers of the page are late each time', async () => {
+    const { advance, page, call } = follow([silence], { retry: { maxAttempts: 2 } })
+    call.result.catch(() => {})
+    await advance(1500)
+    for (let minute = 0; minute < 6; minute++) {
+      page.freeze()
+      await advance(60_000)
+      await page.thaw()
+      await advance(0)
+    }
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskUnreachableError' } })
+  })
+
   it.each([401, 403])(
     '[DUR-54] with HTTP %i is paused, and polling goes on as soon as one succeeds',
     async (status) => {

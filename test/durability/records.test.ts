@@ -172,4 +172,42 @@ describe('the record that a page leaves', () => {
     expect(Object.keys(client.store.getState().calls)).toEqual(found ? [callId] : [])
     expect(keys()).toHaveLength(found)
   })
+
+  it('[DUR-16] of a task without a ttl that has run for more than a week is found within a week of its end', async () => {
+    const { server, browser, open, count } = createVisits(createTaskClient)
+    const times = { ttlMs: null, pollIntervalMs: DAY / 2 }
+    server.on('tools/call', created(times))
+    server.on('tasks/get', snapshot(times))
+    const first = open()
+    startReport(first)
+    await browser.advance(8 * DAY)
+    server.on('tasks/get', completed(times))
+    await browser.advance(DAY)
+    await first.page.crash()
+    for (const [days, calls] of [
+      [5, 1],
+      [8, 2],
+    ] as const) {
+      await browser.advance(days * DAY)
+      const later = open()
+      const call = startReport(later)
+      await browser.advance(1000)
+      expect(count('tools/call')).toBe(calls)
+      call.detach()
+      await later.page.crash()
+    }
+  })
+
+  it('[DUR-17] of a task at work is found as long as the server has prolonged its ttl', async () => {
+    const { server, browser, open, count } = createVisits(createTaskClient)
+    server.on('tools/call', created({ ttlMs: 60_000 }))
+    server.on('tasks/get', snapshot({ ttlMs: 30 * DAY, pollIntervalMs: 50_000 }))
+    const first = open()
+    startReport(first)
+    await browser.advance(2 * DAY)
+    await first.page.crash()
+    startReport(open())
+    await browser.advance(1000)
+    expect(count('tools/call')).toBe(1)
+  })
 })

@@ -259,6 +259,29 @@ function forgottenLast(page: SimulatedPage): SimulatedPage {
   return { ...page, environment: { ...environment, channel: late } }
 }
 
+// tab A  calls ── clock −10.05 s ··· forgets, by its clock 50 ms before the call
+// tab B  calls ····························································· hears of that
+it.each([
+  ['all', ({ client }: Tab) => client.forget()],
+  ['the call', ({ client }: Tab, callId: string) => client.forget({ callId })],
+] as const)(
+  'A call is forgotten in every tab where %s is forgotten in the moment in which the clock that was set back says when it was made',
+  async (_, forget) => {
+    serve(5 * SECOND)
+    const [a, b] = [openTab(), openTab()]
+    await Promise.all([a.client.connect(), b.client.connect(), pass(SECOND)])
+    const { callId } = run(a)
+    run(b)
+    await pass(SECOND)
+    browser.setClock(-10.05 * SECOND)
+    await pass(9 * SECOND)
+    await Promise.all([forget(a, callId), pass(SECOND)])
+    expect(b.client.getToolCallState(callId)).toBeUndefined()
+    const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
+    expect(found).toEqual([])
+  },
+)
+
 // tab A  forgets all ── calls ── clock −1 h
 // tab B  frozen ·························· thaws: hears of the call, and that all before it was forgotten
 it('A call that was made after others were forgotten, and before the clock was set back, is kept by a tab that hears of both late', async () => {

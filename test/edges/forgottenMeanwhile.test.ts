@@ -3,6 +3,7 @@ import { createSimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import {
+  ack,
   completed,
   created,
   createScriptedServer,
@@ -330,4 +331,43 @@ describe('a call without a task in a page in the back-forward cache', () => {
     expect(visit.client.getToolCallState(callId)?.phase).toBe('working')
     expect(count('tools/call')).toBe(2)
   })
+})
+
+// tab A  follows ─ offline ─ respond() ···· told: cancelled ─ told: forgotten ··· online: sends nothing
+// tab B            cancel() ── cancelled ── forget()
+// tab C                                                        opened
+it('is not brought back by a response that another tab could not send until then', async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  const requestedSchema = { type: 'object', properties: {} }
+  const size = { method: 'elicitation/create', params: { mode: 'form', message: 'Which size?', requestedSchema } }
+  server.on('tools/call', created({ status: 'input_required', inputRequests: { size } }))
+  server.on('tasks/get', snapshot({ status: 'input_required', inputRequests: { size } }))
+  server.on('tasks/update', ack)
+  server.on('tasks/cancel', ack)
+  const open = (page: SimulatedPage): TaskClient =>
+    createTaskClient({
+      url: 'http://localhost/mcp',
+      environment: { ...page.environment, fetch: server.fetch },
+      push: false,
+    })
+  const page = browser.openPage()
+  const [a, b] = [open(page), open(browser.openPage())]
+  const [call] = [a, b].map((client) => client.startToolCall({ name: 'report' }, { key: 'weekly' }))
+  call?.result.catch(() => {})
+  await browser.advance(3 * SECOND)
+  await page.setOnline(false)
+  const responding = call?.respond('size', { action: 'decline' }).catch(() => {})
+  await browser.advance(SECOND)
+  server.on('tasks/get', snapshot({ status: 'cancelled' }))
+  await Promise.all([b.getToolCall(String(call?.callId))?.cancel(), browser.advance(10 * SECOND)])
+  expect(call?.getState().phase).toBe('cancelled')
+  await Promise.all([b.forget(), browser.advance(SECOND)])
+  const c = open(browser.openPage())
+  await Promise.all([c.connect(), c.resumeToolCalls(), browser.advance(SECOND)])
+
+  await page.setOnline(true)
+  await Promise.all([responding, browser.advance(10 * SECOND)])
+  expect(server.received('tasks/update')).toHaveLength(0)
+  for (const client of [a, b, c]) expect(Object.keys(client.store.getState().calls)).toEqual([])
 })

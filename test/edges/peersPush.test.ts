@@ -223,7 +223,7 @@ describe('an acknowledgement', () => {
     ['names tasks that were not asked for', ['task-secret-9']],
     ['names no list', 'task-secret-1'],
   ])(
-    '[EDGE-23] that %s is taken for a refusal: polling goes on, and the server is not asked again',
+    '[EDGE-23] that %s is taken for a refusal: polling goes on, and the server is asked once more, for another task',
     async (_, taskIds) => {
       client.startToolCall({ name: 'work' })
       await page.advance(100)
@@ -231,9 +231,13 @@ describe('an acknowledgement', () => {
       await push(task())
       await page.advance(4900)
       expect(polls()).toEqual([1000, 2000, 3000, 4000, 5000])
+      expect(listens()).toHaveLength(1)
+      client.startToolCall({ name: 'work' })
+      await page.advance(100)
+      await acknowledge(1, taskIds)
       client.startToolCall({ name: 'work' })
       await page.advance(5000)
-      expect(listens()).toHaveLength(1)
+      expect(listens()).toHaveLength(2)
     },
   )
 

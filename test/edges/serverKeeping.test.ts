@@ -1,7 +1,10 @@
-import { InMemoryTaskStore, type TaskStore } from 'taskwire/server'
-import { describe, expect, it } from 'vitest'
-import { createManualClock } from '../server/support/manualClock.js'
+import { createTaskWorker, InMemoryTaskStore, type TaskStore } from 'taskwire/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createCuttableProcess } from '../server/support/cuttableProcess.js'
+import { createManualClock, settle } from '../server/support/manualClock.js'
+import { createMemoryQueue } from '../server/support/memoryQueue.js'
 import { type ServerUnderTest, startServer, type TestServerOptions } from '../server/support/serverUnderTest.js'
+import { SharedStore } from '../server/support/silentStore.js'
 import { ask, slow, text } from '../server/support/tools.js'
 
 const as = (name: string) => ({ authInfo: { token: name, clientId: name, scopes: [] } })
@@ -188,6 +191,36 @@ describe('tasks that are over', () => {
     const nameless = start({})
     const all = await startMany(nameless, 1001, 'quick')
     expect((await left(nameless, all)).length).toBe(1001)
+  })
+
+  it('[EDGE-15] a worker keeps a thousand of an owner, too', async () => {
+    const shared = { store: new SharedStore(), clock: createManualClock(), tools: [quick] }
+    const queue = createMemoryQueue()
+    const worker = createTaskWorker({ ...shared, serverInfo: { name: 'test', version: '1' }, queue })
+    onTestFinished(() => worker.close())
+    const t = startServer({ ...shared, executor: queue, owner })
+    const all = await startMany(t, 1001, 'quick', as('ann'))
+    await settle()
+    expect(await left(t, all, as('ann'))).toHaveLength(1000)
+  })
+
+  it('[EDGE-15] a task counts that was cancelled before a worker had it', async () => {
+    const shared = { store: new SharedStore(), clock: createManualClock(), tools: [quick] }
+    const t = startServer({ ...shared, executor: createMemoryQueue(), owner, maxEndedTasksPerOwner: 1 })
+    const all = await startMany(t, 3, 'quick', as('ann'))
+    for (const taskId of all) await t.cancel(taskId, as('ann'))
+    expect(await left(t, all, as('ann'))).toEqual([2])
+  })
+
+  it('[EDGE-15] a task counts whose process was lost, where that was found', async () => {
+    const [store, clock] = [new SharedStore(), createManualClock()]
+    const { kill, ...lost } = createCuttableProcess(store, clock)
+    const options = { tools: [slow], owner, maxEndedTasksPerOwner: 1, leaseMs: 3000 }
+    const all = await startMany(startServer({ ...options, ...lost }), 3, 'slow', as('ann'))
+    const t = startServer({ ...options, store, clock })
+    kill()
+    await clock.advance(6000)
+    expect(await left(t, all, as('ann'))).toHaveLength(1)
   })
 
   it('[EDGE-15] the limit holds over any store, and a store that fails to remove a task is told to onError', async () => {

@@ -75,6 +75,34 @@ describe('calls with a key that have ended', () => {
     expect(server.count('tools/call')).toBe(KEPT + 2)
   })
 
+  it('[EDGE-11] stay where all that ended before are subscribed to', async () => {
+    await call(KEPT)
+    for (const callId of shown()) client.subscribeToolCall(callId, () => {})
+    await call(2, ECHO, 'later')
+    await call(2, ECHO, 'later')
+    expect(server.count('tools/call')).toBe(KEPT + 2)
+    await call(KEPT, ECHO, 'last')
+    expect(shown()).toHaveLength(2 * KEPT)
+  })
+
+  it('[EDGE-11] stay in a group with a filter while somebody subscribes to it', async () => {
+    const group = client.toolCalls({ filter: ({ meta }) => meta?.['batch'] === 'reports' })
+    const stop = group.subscribe(() => {})
+    for (let index = 0; index < KEPT + 50; index++) {
+      const made = client.startToolCall(index < 10 ? { name: 'nope' } : ECHO, {
+        key: `r${index}`,
+        meta: { batch: 'reports' },
+      })
+      made.result.catch(() => {})
+    }
+    await server.advance(3 * SECOND)
+    const total = KEPT + 50
+    expect(group.getState()).toMatchObject({ completed: total - 10, failed: 10, progress: { progress: total, total } })
+    stop()
+    await call(1, ECHO, 'other')
+    expect(shown()).toHaveLength(KEPT)
+  })
+
   it('[EDGE-11] stay while somebody subscribes to them', async () => {
     const watched = client.startToolCall(ECHO, { key: 'watched' })
     await server.advance(SECOND)

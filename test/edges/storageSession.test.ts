@@ -1,4 +1,5 @@
 import { createTaskClient, type TaskClient, type TaskClientUrlOptions } from 'taskwire'
+import { keptResults } from 'taskwire/results'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { WebStorage } from '../../src/core/environment/environment.js'
@@ -262,6 +263,49 @@ describe('the record of a task that a server of 2025-11-25 keeps for one session
     await b.client.forget()
     await browser.advance(SECOND)
     expect([...texts(a.session), ...texts(b.session), ...local()]).toEqual([])
+  })
+
+  it('[EDGE-14] is forgotten in both storages by a tab that was reloaded, where another tab forgets it', async () => {
+    const [first, b] = [openTab(), openTab()]
+    start(first)
+    await browser.advance(3 * SECOND)
+    const a = await reload(first)
+    await Promise.all([a.client.resumeToolCalls(), b.client.resumeToolCalls(), browser.advance(3 * SECOND)])
+    expect(texts(a.session)).toHaveLength(1)
+    await b.client.forget()
+    await browser.advance(SECOND)
+    expect([...texts(a.session), ...texts(b.session), ...local()]).toEqual([])
+  })
+
+  it('[EDGE-14] is followed beyond a day by the tab that has it, also when that comes back', async () => {
+    const tab = openTab()
+    const call = start(tab, { ms: 3 * DAY })
+    await browser.advance(SECOND)
+    browser.sleep(DAY + MINUTE)
+    await browser.advance(SECOND)
+    void tab.client.callTool({ ...WORK, arguments: { ms: 100 } }).catch(() => {})
+    await browser.advance(MINUTE)
+    await openTab().client.resumeToolCalls()
+    await tab.page.hidePage()
+    await tab.page.showPage()
+    await browser.advance(MINUTE)
+    expect(tab.client.getToolCallState(call.callId)?.phase).toBe('working')
+  })
+
+  it('[EDGE-14] leaves no session in the storage of results', async () => {
+    const kept = new Map<string, string>()
+    const items = {
+      get: async (name: string) => kept.get(name),
+      set: async (name: string, text: string) => void kept.set(name, text),
+      remove: async (names: readonly string[]) => names.forEach((name) => void kept.delete(name)),
+      names: async () => [...kept.keys()],
+    }
+    const tab = openTab(undefined, { results: keptResults({ items }) })
+    const call = tab.client.startToolCall({ ...WORK, arguments: { ms: 2000 } }, { key: 'k', keepResult: true })
+    await browser.advance(10 * SECOND)
+    await call.result
+    expect(kept.size).toBe(1)
+    expect([...kept].join()).not.toContain('secret-session')
   })
 
   it('[EDGE-14] that another tab has forgotten meanwhile is swept after a reload', async () => {

@@ -3,6 +3,7 @@ import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { asynchronous } from '../support/asynchronousStorage.js'
+import { storageOver } from '../support/storageOver.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const SECOND = 1000
@@ -80,12 +81,7 @@ describe('the record of a call without a key', () => {
 
   it('[EDGE-04] goes from a storage that answers by promises, too', async () => {
     const items = new Map<string, string>()
-    const storage = asynchronous({
-      getItem: (key) => items.get(key),
-      setItem: (key, value) => void items.set(key, value),
-      removeItem: (key) => void items.delete(key),
-      keys: () => [...items.keys()],
-    })
+    const storage = asynchronous(storageOver(items))
     const { client } = openTab({ storage })
     const call = client.startToolCall(WORK)
     await server.advance(SECOND)

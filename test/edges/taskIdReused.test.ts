@@ -280,6 +280,52 @@ describe('a task that the app has named, and that was gone when another one got 
   })
 })
 
+// one    follows task 1: tasks/get ────────── unknown ▪ notes it slowly ··· told: task 1
+// other                        tools/call ─ task 1 ────────────────────────────┘
+it('[EDGE-31] a task of which another tab tells late is not lost with the one that the app has named', async () => {
+  const { environment } = browser.openPage()
+  const items = memoryStorage()
+  const storage: TaskStorage = {
+    ...items,
+    removeItem: (key) =>
+      new Promise<void>((resolve) => environment.setTimeout(() => resolve(items.removeItem(key)), 1000)),
+  }
+  let isLate = false
+  const late: (() => void)[] = []
+  const channel: Environment['channel'] = (name) => {
+    const opened = environment.channel?.(name) as ReturnType<NonNullable<Environment['channel']>>
+    return {
+      ...opened,
+      onMessage: (listener) =>
+        opened.onMessage((message) => void (isLate ? late.push(() => listener(message)) : listener(message))),
+    }
+  }
+  const options = { url: 'https://tasks.example/mcp', transportOptions: { fetch: server.fetch }, storage, push: false }
+  const one = createTaskClient({ ...options, environment: { ...environment, channel } })
+  const other = createTaskClient({ ...options, environment: browser.openPage().environment })
+  const asked = held(rpcError(-32602, 'Unknown task'))
+  server.on('tasks/get', asked)
+  const named = one.resumeTask('1')
+  named.result.catch(() => {})
+  await browser.advance(500)
+  expect(server.received('tasks/get')).toHaveLength(1)
+  isLate = true
+  server.on('tools/call', created(reused))
+  const made = other.startToolCall({ name: 'report' }, { key: 'k' })
+  made.result.catch(() => {})
+  await browser.advance(500)
+  server.on('tasks/get', snapshot(reused))
+  asked.release()
+  await browser.advance(500)
+  for (const tell of late) tell()
+  isLate = false
+  await browser.advance(5000)
+  server.on('tasks/get', completed(reused))
+  await browser.advance(60_000)
+  expect(named.getState()).toMatchObject({ phase: 'failed', error: LOST })
+  for (const client of [one, other]) expect(client.getToolCallState(made.callId)).toMatchObject({ phase: 'completed' })
+})
+
 describe('a task whose time of creation', () => {
   it('[EDGE-31] is written in another way is the same task', async () => {
     const { call } = await openTab()

@@ -3,7 +3,7 @@ import { TaskConfigurationError } from 'taskwire'
 import { createTaskGateway, type TaskGatewayOptions } from 'taskwire/gateway'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { settle } from '../server/support/manualClock.js'
+import { createManualClock, settle } from '../server/support/manualClock.js'
 import { readResponse, rpcRequest } from '../server/support/rpc.js'
 import { startGateway } from './support.js'
 
@@ -244,6 +244,26 @@ describe('a server behind that stops', () => {
     expect(started).toHaveLength(5)
   })
 
+  it('and cannot be started again fails calls in words that say whether they were made', async () => {
+    const { setUp } = holding()
+    let isGone = false
+    const { start, get, call, clock, started } = startGateway((server) => {
+      if (isGone) throw new Error('spawn ENOENT')
+      setUp(server)
+    })
+    const taskId = await start('look')
+    isGone = true
+    await started[0]?.stop()
+    await clock.advance(100)
+    const mayHaveRun = 'The server behind the gateway cannot be reached. The tool may have run in part.'
+    expect(await get(taskId)).toMatchObject({ status: 'failed', error: { code: -32603, message: mayHaveRun } })
+    const later = call('look')
+    await settle()
+    await clock.advance(5000)
+    const notCalled = 'The server behind the gateway cannot be reached. The tool was not called.'
+    expect((await later).error).toMatchObject({ code: -32603, message: notCalled })
+  })
+
   it('leaves its tools and its tasks to be read', async () => {
     const { held, setUp } = holding()
     const { start, get, rpc, started } = startGateway(setUp)
@@ -255,6 +275,25 @@ describe('a server behind that stops', () => {
     expect(result?.['tools']).toHaveLength(2)
     expect(await get(taskId)).toMatchObject({ status: 'completed' })
     expect(started).toHaveLength(1)
+  })
+
+  it('is started again after its pause, also where the clock was set back meanwhile', async () => {
+    const { held, setUp } = holding()
+    const clock = createManualClock()
+    let setBackMs = 0
+    const { call, started } = startGateway(setUp, { clock: { ...clock, now: () => clock.now() - setBackMs } })
+    const first = call('look')
+    await settle()
+    held[0]?.end('seen')
+    await first
+    await started[0]?.stop()
+    await settle()
+    setBackMs = 3_600_000
+    const second = call('look')
+    await settle()
+    await clock.advance(1000)
+    held[1]?.end('seen again')
+    expect((await second).result).toMatchObject(text('seen again'))
   })
 
   it('answers 503 where it cannot be started, and tries again with pauses', async () => {
@@ -332,6 +371,23 @@ describe('owners', () => {
     expect(started).toHaveLength(1)
     await rpc('tools/list', {}, as('ann'))
     expect(started).toHaveLength(2)
+  })
+
+  it('have their server started for a call that had to wait for others for longer than `idleMs`', async () => {
+    const { held, setUp } = holding()
+    const options = { authenticate, idleMs: 10_000, maxRunning: 1, tasks: ['work'] }
+    const { call, get, clock, started } = startGateway(setUp, options)
+    await call('work', {}, as('ann'))
+    const { result } = await call('work', {}, as('bob'))
+    const taskId = String(result?.['taskId'])
+    await clock.advance(60_000)
+    expect(await get(taskId, as('bob'))).toMatchObject({ status: 'working' })
+    held[0]?.end('done')
+    await settle()
+    await clock.advance(1000)
+    held[1]?.end('done, too')
+    expect(await get(taskId, as('bob'))).toMatchObject({ status: 'completed', result: text('done, too') })
+    expect(started).toHaveLength(3)
   })
 
   it('keep their server for a call whose body comes late', async () => {

@@ -1,6 +1,6 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport, type StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
-import { createTaskGateway, type TaskGatewayOptions } from 'taskwire/gateway'
+import { createTaskGateway, type GatewayCaller, type TaskGatewayOptions } from 'taskwire/gateway'
 import { createTaskServer, defineTool } from 'taskwire/server'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
@@ -215,6 +215,98 @@ describe('a server behind a transport of the app', () => {
   })
 })
 
+/** Servers behind that take one token at a time. */
+const guarded = {
+  'without tasks': () =>
+    createMcpHandler(() => {
+      const server = new McpServer({ name: 'behind', version: '1' })
+      server.registerTool('look', {}, () => text('there'))
+      return server
+    }),
+  'with tasks': () => {
+    const look = defineTool({
+      name: 'look',
+      inputSchema: z.object({}),
+      taskSupport: 'optional',
+      handler: () => text('there'),
+    })
+    return createTaskServer({ serverInfo: { name: 'behind', version: '1' }, tools: [look] })
+  },
+}
+
+const sentByHeader = ({ authInfo }: GatewayCaller): StreamableHTTPClientTransportOptions => ({
+  requestInit: { headers: { authorization: `Bearer ${authInfo?.token}` } },
+})
+
+describe.each(Object.entries(guarded))(
+  'a server %s behind a transport that sends the token of the page',
+  (_, start) => {
+    /** A gateway before a server behind that accepts one token, whose page sends the token that a test says. */
+    function startGuarded(authOf: (caller: GatewayCaller) => StreamableHTTPClientTransportOptions = sentByHeader) {
+      const behind = start()
+      const accepted = { token: 'first' }
+      const sent: (string | null)[] = []
+      const guard = async (url: string | URL, init?: RequestInit) => {
+        const request = new Request(url, init)
+        const authorization = request.headers.get('authorization')
+        sent.push(authorization)
+        return authorization === `Bearer ${accepted.token}`
+          ? behind.fetch(request)
+          : new Response(null, { status: 401 })
+      }
+      let opened = 0
+      const gateway = createTaskGateway({
+        authenticate: ({ headers }) => {
+          const token = headers.get('authorization')?.slice('Bearer '.length) ?? ''
+          return { token, clientId: 'page', scopes: [], extra: { sub: 'ann' } }
+        },
+        transport(caller) {
+          opened += 1
+          const url = new URL('http://behind.example/mcp')
+          return new StreamableHTTPClientTransport(url, { fetch: guard, ...authOf(caller) })
+        },
+        onError: () => {},
+        clock: createManualClock(),
+      })
+      onTestFinished(() => gateway.close())
+      const look = async (token: string) => {
+        const headers = { authorization: `Bearer ${token}` }
+        return readResponse(await gateway.fetch(rpcRequest('tools/call', { name: 'look', arguments: {} }, { headers })))
+      }
+      return { accepted, sent, look, opened: () => opened }
+    }
+
+    it('gets the new one once it refuses the old one', async () => {
+      const { accepted, sent, look, opened } = startGuarded()
+      expect((await look('first')).error).toBeUndefined()
+      accepted.token = 'second'
+      expect((await look('second')).error).toBeUndefined()
+      expect(sent.at(-1)).toBe('Bearer second')
+      expect(opened()).toBe(2)
+    })
+
+    it('gets the newest one over the same connection where the transport asks for it with each request', async () => {
+      const { accepted, sent, look, opened } = startGuarded((caller) => ({
+        authProvider: { token: async () => caller.authInfo?.token },
+      }))
+      await look('first')
+      accepted.token = 'second'
+      expect((await look('second')).error).toBeUndefined()
+      expect(sent.at(-1)).toBe('Bearer second')
+      expect(opened()).toBe(1)
+    })
+
+    it('has refused a call whose token it refuses', async () => {
+      const { accepted, sent, look } = startGuarded()
+      await look('first')
+      accepted.token = 'second'
+      const before = sent.length
+      expect((await look('first')).error).toBeDefined()
+      expect(sent.slice(before)).toEqual(['Bearer first'])
+    })
+  },
+)
+
 describe('a server of 2025-11-25 behind a URL', () => {
   it('has a tool that can only be called as a task', async () => {
     const legacy = await startLegacyServer()
@@ -228,6 +320,22 @@ describe('a server of 2025-11-25 behind a URL', () => {
     await rpc('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { ok: true } } } })
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: text('accept {"ok":true}') })
     expect((await call('work', { outcome: 'failure', steps: 0 })).error).toMatchObject({ message: 'Out of paper' })
+  })
+
+  it('gets a new session after a restart also for a tool that is called as a task', async () => {
+    const legacy = await startLegacyServer()
+    onTestFinished(() => legacy.close())
+    const { call, rpc, errors } = startGateway(legacy.url)
+    const work = { outcome: 'success', steps: 2 }
+    await rpc('tools/list', {})
+    for (let restart = 1; restart <= 2; restart += 1) {
+      legacy.restart()
+      const { result, error } = await call('work', work)
+      expect(error).toBeUndefined()
+      expect(result).toMatchObject(text('done'))
+      expect(legacy.count('tasks/result')).toBe(restart)
+    }
+    expect(errors).toEqual([])
   })
 
   it('is called, asks for input, and gets a new session after a restart', async () => {

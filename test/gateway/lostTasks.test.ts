@@ -11,7 +11,9 @@ const LEASE_MS = 1000
 function setUp(options: Partial<TaskGatewayOptions> = {}) {
   const store = new SharedStore()
   const runs: string[] = []
+  let isGone = false
   const behind = (server: McpServer) => {
+    if (isGone) throw new Error('spawn ENOENT')
     for (const [name, readOnlyHint] of [
       ['write', false],
       ['read', true],
@@ -24,7 +26,10 @@ function setUp(options: Partial<TaskGatewayOptions> = {}) {
     }
   }
   const start = () => startGateway(behind, { store, leaseMs: LEASE_MS, tasks: ['write', 'read'], ...options })
-  return { first: start(), second: start(), runs }
+  const leave = () => {
+    isGone = true
+  }
+  return { first: start(), second: start(), runs, leave }
 }
 
 const byHeader: Partial<TaskGatewayOptions> = {
@@ -49,6 +54,17 @@ describe('a task whose gateway was killed', () => {
     expect(await second.get(taskId)).toMatchObject(end)
     expect(runs).toEqual(expected)
     expect(second.started).toHaveLength(1)
+  })
+
+  it('may have run in part, also where the next gateway cannot start the server', async () => {
+    const { first, second, leave } = setUp()
+    const taskId = await first.start('read', {}, 0)
+    await second.rpc('tools/list', {})
+    leave()
+    await second.started[0]?.stop()
+    for (let step = 0; step < 8; step += 1) await second.clock.advance(LEASE_MS)
+    const message = 'The server behind the gateway cannot be reached. The tool may have run in part.'
+    expect(await second.get(taskId)).toMatchObject({ status: 'failed', error: { message } })
   })
 
   it('waits for its user where the server behind is started for a user alone', async () => {

@@ -221,6 +221,13 @@ describe('a status tool that lies', () => {
     await expect(call.result).resolves.toBeDefined()
   })
 
+  it('fails with isError from the beginning, and again and again: the job is polled on', async () => {
+    const busy = Array.from({ length: 15 }, () => result(isError('The database is down')))
+    const { browser, call } = await rendering([result(isError('The database is down')), ...busy, done])
+    await browser.advance(20 * 60_000)
+    expect(call.getState()).toMatchObject({ phase: 'completed' })
+  })
+
   it.each(['Unknown error', 'The token has expired.', 'getaddrinfo: host db not found', 'Model flux not found'])(
     'fails with "%s", which says nothing about the job: the job is polled on',
     async (words) => {

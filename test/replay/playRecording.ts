@@ -28,7 +28,8 @@ export type Shown = readonly string[]
 export async function playRecording(recording: Recording, kind: ClientKind = 'full'): Promise<Replayed> {
   const { startedAt, steps } = recording
   const events = steps.flatMap(({ at, event }) => (event === undefined ? [] : [{ at: startedAt + at, event }]))
-  const browser = createSimulatedBrowser({ now: startedAt, fetch: (url, init) => server.fetch(url, init) })
+  // What is answered is taken before the next event, also where both came in the same millisecond.
+  const browser = createSimulatedBrowser({ now: startedAt, turns: 60, fetch: (url, init) => server.fetch(url, init) })
   const server = createRecordedServer(events.map(({ event }) => event))
   await leaveRecords(recording, browser)
   const page = browser.openPage()

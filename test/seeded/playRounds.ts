@@ -38,7 +38,7 @@ export async function playRounds<Round, Totals>(options: PlayRoundsOptions<Round
       failures += 1
       console.error(`\n${failure}\n`)
     }
-    if (process.stderr.isTTY) process.stderr.write(`\r${progress} `)
+    process.stderr.write(process.stderr.isTTY ? `\r${progress} ` : `${progress}\n`)
   }
 
   async function work(): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { defineTool } from '../../src/server/tools/defineTool.js'
-import { settle } from './support/manualClock.js'
+import { createManualClock, settle } from './support/manualClock.js'
 import { startServer } from './support/serverUnderTest.js'
 import { SharedStore, SilentStore } from './support/silentStore.js'
 import { ask, slow, text } from './support/tools.js'
@@ -49,6 +49,56 @@ describe('the ttl', () => {
     expect((await rpc('tasks/get', { taskId })).error?.code).toBe(-32602)
   })
 
+  /** A laptop that sleeps: time passes, and no timer fires. */
+  function startSleepy(store: InMemoryTaskStore, ms: number) {
+    const runs = vi.fn()
+    const tool = defineTool({
+      ...slow,
+      async handler(_, { progress, sleep }) {
+        runs()
+        await progress('begun')
+        await sleep(ms)
+        await progress('awake')
+        return text('done')
+      },
+    })
+    const world = createManualClock()
+    let sleptMs = 0
+    const clock = { ...world, now: () => world.now() + sleptMs }
+    const server = startServer({ store, clock, tools: [tool], defaultTtlMs: 3_600_000 })
+    const fallAsleep = (hours: number) => {
+      sleptMs += hours * 3_600_000
+    }
+    return { ...server, runs, fallAsleep }
+  }
+  const keyed = { meta: { 'dev.taskwire/idempotencyKey': 'f81d4fae7dec11d0a76500a0c91e6bf6' } }
+
+  it.each([
+    ['memory', () => new InMemoryTaskStore()],
+    ['a store that finds no lost work', () => new SilentStore()],
+  ])('does not end work whose process has slept for longer, with tasks in %s', async (_, createStore) => {
+    const { clock, start, get, runs, fallAsleep, errors } = startSleepy(createStore(), 3 * 3_600_000)
+    const taskId = await start('slow', {}, keyed)
+    await clock.advance(60_000)
+    fallAsleep(2)
+    expect(await get(taskId)).toMatchObject({ status: 'working' })
+    expect(await start('slow', {}, keyed)).toBe(taskId)
+    await clock.advance(3 * 3_600_000)
+    expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    expect(await start('slow', {}, keyed)).toBe(taskId)
+    expect(runs).toHaveBeenCalledOnce()
+    expect(errors).toEqual([])
+  })
+
+  it('does not end work whose process has slept, where the handler is the first to wake up', async () => {
+    const { clock, start, get, fallAsleep } = startSleepy(new InMemoryTaskStore(), 60_000)
+    const taskId = await start('slow')
+    await settle()
+    fallAsleep(2)
+    await clock.advance(60_000)
+    expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+  })
+
   it('counts from each input request on, and not while the tool works between them', async () => {
     const tool = defineTool({
       ...ask,
@@ -67,6 +117,47 @@ describe('the ttl', () => {
     await clock.advance(4999)
     await update(taskId, { 'roots-2': { roots: [] } })
     expect(await get(taskId)).toMatchObject({ status: 'completed' })
+  })
+
+  it('stops work whose task is found to be gone when its expiry is to be postponed, and looks no more', async () => {
+    const store = new SilentStore()
+    const expire = vi.spyOn(store, 'expire')
+    let reason: unknown
+    const tool = defineTool({
+      ...slow,
+      async handler({ ms }, { sleep, signal }) {
+        signal.addEventListener('abort', () => (reason = signal.reason))
+        await sleep(ms)
+        return text('done')
+      },
+    })
+    const { clock, start, errors } = startServer({ store, tools: [tool], defaultTtlMs: 5000 })
+    const taskId = await start('slow', { ms: 7_200_000 })
+    await store.remove(taskId)
+    await clock.advance(299_999)
+    expect(reason).toBeUndefined()
+    await clock.advance(1)
+    expect(reason).toMatchObject({ name: 'TaskExpiredError', reason: 'ttl' })
+    await clock.advance(3_600_000)
+    expect(expire.mock.calls.length).toBeLessThan(5)
+    expect(clock.pending).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  it('is postponed again a minute later where the store refuses it', async () => {
+    const store = new SilentStore()
+    const { clock, start, get, errors } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
+    const startedAt = clock.now()
+    const taskIds = [await start('slow', { ms: 3_600_000 }), await start('slow', { ms: 3_600_000 })]
+    const transition = vi.spyOn(store, 'transition').mockRejectedValue(new Error('read-only'))
+    const expire = vi.spyOn(store, 'expire')
+    await clock.advance(300_000 + 3 * 60_000)
+    expect(errors.map(({ error }) => String(error))).toEqual(Array.from({ length: 8 }, () => 'Error: read-only'))
+    expect(expire).toHaveBeenCalledTimes(4)
+    transition.mockRestore()
+    await clock.advance(3_600_000 - clock.now() + startedAt)
+    for (const taskId of taskIds) expect(await get(taskId)).toMatchObject({ status: 'completed' })
+    expect(errors).toHaveLength(8)
   })
 
   it('removes a task whose process was lost, where no other process can find it', async () => {

@@ -343,14 +343,13 @@ describe('two processes', () => {
     const kill = () => {
       isCut = true
     }
-    const call = (ms: number) =>
-      void first.fetch(rpcRequest('tools/call', { name: 'count', arguments: { ms } }, keyed()))
+    const call = (ms: number) => first.fetch(rpcRequest('tools/call', { name: 'count', arguments: { ms } }, keyed()))
     return { call, second, clock, runs, kill }
   }
 
   it('let a call fail whose process was lost, and never run it again by themselves', async () => {
     const { call, second, clock, runs, kill } = startWithLost(forbidden)
-    call(9000)
+    void call(9000)
     await until(() => runs.mock.calls.length > 0)
     kill()
     const again = second.call('count', { ms: 9000 }, keyed())
@@ -363,13 +362,41 @@ describe('two processes', () => {
 
   it('run a call again whose process was lost where its tool may, and answer with what comes of that', async () => {
     const { call, second, clock, runs, kill } = startWithLost({ ...forbidden, onOrphan: 'retry' })
-    call(1000)
+    void call(1000)
     await until(() => runs.mock.calls.length > 0)
     kill()
     const again = second.call('count', { ms: 1000 }, keyed())
     await clock.advance(2 * LEASE_MS + 1000)
     expect((await again).result).toMatchObject(text('run 2'))
     expect(runs).toHaveBeenCalledTimes(2)
+  })
+
+  it('do not end a call for its client that one of them has lost, and the other one runs again', async () => {
+    const { call, clock, runs, kill } = startWithLost({ ...forbidden, onOrphan: 'retry' })
+    const answered = call(9000)
+    await until(() => runs.mock.calls.length > 0)
+    kill()
+    await clock.advance(LEASE_MS)
+    const { status, headers } = await readResponse(await answered)
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+  })
+
+  it.each([
+    ['whose tool makes no task', forbidden, {}],
+    ['that the server makes no task of', {}, { augment: () => false }],
+  ])('do not end a call %s where one of them closes, and the other one runs it again', async (_, changes, options) => {
+    const { tool, runs } = countingTool({ ...changes, annotations: { readOnlyHint: true } })
+    const { first, second, clock } = startTwo([tool], options)
+    const answered = first.call('count', { ms: 9000 }, keyed())
+    await until(() => runs.mock.calls.length > 0)
+    await first.server.close()
+    const { status, headers, error } = await answered
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    expect(error?.message).toContain('Send it again')
+    const again = second.call('count', { ms: 9000 }, keyed())
+    await clock.advance(LEASE_MS + 9000)
+    expect((await again).result).toMatchObject(text('run 2'))
+    expect([first.errors, second.errors]).toEqual([[], []])
   })
 })
 

@@ -118,6 +118,21 @@ describe('the operator of a server', () => {
     expect(t.seen).toHaveLength(2)
   })
 
+  it('makes a call again once, also where the new task has been over for longer than its ttl', async () => {
+    const t = startFleet(1)
+    const taskId = await t.call()
+    await t.run()
+    const again = await t.server.operator.runAgain(taskId)
+    await t.run()
+    await t.clock.advance(3_600_001)
+    expect(await t.server.operator.runAgain(taskId)).toMatchObject({ taskId: again.taskId, status: 'completed' })
+    await t.run()
+    await t.clock.advance(DAY_MS - 3_600_001 - 100)
+    expect(await t.server.operator.runAgain(taskId)).toMatchObject({ taskId: again.taskId, status: 'completed' })
+    await t.run()
+    expect(t.seen).toHaveLength(2)
+  })
+
   it('keeps what has failed for a day where it can be run again, and what has not for its ttl', async () => {
     const t = startFleet(1)
     const failed = await t.call()

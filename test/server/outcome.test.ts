@@ -1,10 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { defineTool } from '../../src/server/tools/defineTool.js'
-import { settle } from './support/manualClock.js'
+import type { ToolContext } from '../../src/server/tools/toolContext.js'
+import { createManualClock, settle } from './support/manualClock.js'
 import { startServer } from './support/serverUnderTest.js'
+import { SharedStore } from './support/silentStore.js'
 import { ask, failing, slow, text } from './support/tools.js'
 
 const GENERIC = { code: -32603, message: 'The tool failed unexpectedly.' }
@@ -126,6 +128,62 @@ describe('how tasks end', () => {
     await clock.advance(1000)
     expect(await get(taskId)).toMatchObject({ status: 'working' })
     expect(errors).toMatchObject([{ error: { message: 'disk full' }, context: { source: 'server' } }])
+  })
+})
+
+describe('progress that nobody awaits', () => {
+  /** A server whose store takes 10 ms for a change, and a tool that says much of its progress. */
+  function startWithSlowStore(tell: (progress: ToolContext['progress']) => void) {
+    const clock = createManualClock()
+    const store = new SharedStore()
+    const change = store.transition.bind(store)
+    const changes = vi.spyOn(store, 'transition').mockImplementation(async (next, version) => {
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 10))
+      return change(next, version)
+    })
+    const tool = defineTool({
+      ...slow,
+      async handler(_, { progress, sleep }) {
+        tell(progress)
+        await sleep(100)
+        tell(progress)
+        return text('done')
+      },
+    })
+    const t = startServer({ store, clock, tools: [tool] })
+    // When the server closes, the clock stands still.
+    onTestFinished(() => changes.mockRestore())
+    return { ...t, changes, reads: vi.spyOn(store, 'get') }
+  }
+
+  it('is written as fast as the store takes it, the newest at last, and no more once the tool has ended', async () => {
+    const t = startWithSlowStore((progress) => {
+      for (let step = 1; step <= 1000; step += 1) void progress(step, 1000)
+    })
+    const taskId = await t.start('slow')
+    await t.clock.advance(50)
+    expect(await t.get(taskId)).toMatchObject({ status: 'working', statusMessage: '1000 of 1000' })
+    expect(t.changes).toHaveBeenCalledOnce()
+    await t.clock.advance(100)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
+    const reads = t.reads.mock.calls.length
+    await t.clock.advance(1000)
+    expect(t.changes.mock.calls.length).toBeLessThan(6)
+    expect(t.reads).toHaveBeenCalledTimes(reads)
+  })
+
+  it('keeps the number where words come after it', async () => {
+    const t = startWithSlowStore((progress) => {
+      void progress('Begun')
+      void progress(3, 10)
+      void progress('Deploying')
+    })
+    const taskId = await t.start('slow')
+    await t.clock.advance(50)
+    const { statusMessage, _meta } = await t.get(taskId)
+    expect(statusMessage).toBe('Deploying')
+    expect(JSON.stringify(_meta)).toContain('"progress":3')
+    await t.clock.advance(100)
   })
 })
 

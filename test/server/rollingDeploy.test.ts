@@ -1,5 +1,6 @@
 import { createTaskWorker, type ToolDefinition } from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createCuttableProcess } from './support/cuttableProcess.js'
 import { createManualClock, settle } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
 import { startServer } from './support/serverUnderTest.js'
@@ -91,6 +92,22 @@ describe('a task whose tool no process knows any more', () => {
     expect(await other.get(taskId)).toMatchObject({ status: 'working' })
     await t.clock.advance(2 * 60_000)
     expect(await other.get(taskId)).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('work that was lost', () => {
+  it('is found behind any number of lost tasks whose tool this process does not know', async () => {
+    const store = new SharedStore()
+    const clock = createManualClock()
+    const { kill, ...lost } = createCuttableProcess(store, clock)
+    const tool = { ...slow, onOrphan: 'retry' } as const
+    const gone = startServer({ ...lost, tools: [{ ...tool, name: 'removed' }, tool], leaseMs: LEASE_MS })
+    for (let index = 0; index < 150; index += 1) await gone.start('removed', { ms: 60_000 })
+    const taskId = await gone.start('slow', { ms: 5000 })
+    const t = startServer({ store, clock, tools: [tool], leaseMs: LEASE_MS })
+    kill()
+    await clock.advance(2 * LEASE_MS + 5000)
+    expect(await t.get(taskId)).toMatchObject({ status: 'completed' })
   })
 })
 

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createTaskWorker } from '../../src/server/createTaskWorker.js'
 import { defineTool, type ToolDefinition } from '../../src/server/tools/defineTool.js'
+import { createCuttableProcess } from './support/cuttableProcess.js'
+import { createManualClock } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
 import { rpcRequest } from './support/rpc.js'
 import { type ServerUnderTest, startServer, type TestServerOptions } from './support/serverUnderTest.js'
@@ -57,6 +60,38 @@ describe('tools of owners', () => {
     const taskId = await server.start('greet', { name: 'Luca' }, as('ann'))
     expect(await server.get(taskId, as('ann'))).toMatchObject({ status: 'working' })
     expect(server.errors).toEqual([])
+  })
+
+  it('are those of the owner of a task in a worker, which knows nothing of the request', async () => {
+    const store = new SharedStore()
+    const queue = createMemoryQueue()
+    const clock = createManualClock()
+    const userOf: typeof owner = (_, authInfo) => String(authInfo?.extra?.['userId'])
+    const options = { store, clock, tools: (name: string) => (name === 'ann' ? [slow] : []) }
+    const server = startServer({ ...options, owner: userOf, executor: queue })
+    const worker = createTaskWorker({ ...options, serverInfo: { name: 'test', version: '1' }, queue })
+    onTestFinished(() => worker.close())
+    const authInfo = { token: 'secret', clientId: 'app', scopes: [], extra: { userId: 'ann' } }
+    const taskId = await server.start('slow', { ms: 10 }, { authInfo })
+    await clock.advance(10)
+    expect(await server.get(taskId, { authInfo })).toMatchObject({ status: 'completed', result: text('done') })
+  })
+
+  it('are those of the owner of a task that a server rescues, whose request had the name in a header', async () => {
+    const store = new SharedStore()
+    const clock = createManualClock()
+    const userOf: typeof owner = ({ headers }) => headers.get('x-user') ?? 'nobody'
+    const rescued = defineTool({ ...slow, onOrphan: 'retry' })
+    const tools = (name: string) => (name === 'ann' ? [rescued] : [])
+    const { kill, ...process } = createCuttableProcess(store, clock)
+    const options = { owner: userOf, tools, leaseMs: 3000 }
+    const lost = startServer({ ...options, ...process })
+    const other = startServer({ ...options, store, clock })
+    const ann = { headers: { 'x-user': 'ann' } }
+    const taskId = await lost.start('slow', { ms: 10_000 }, ann)
+    kill()
+    await clock.advance(20_000)
+    expect(await other.get(taskId, ann)).toMatchObject({ status: 'completed', result: text('done') })
   })
 
   it.each([

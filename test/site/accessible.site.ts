@@ -131,7 +131,7 @@ test('the list of recorded schedules says what happens in each', async () => {
   const page = await browser.newPage()
   await page.goto(`${files.url}replay.html`)
   await page
-    .getByRole('link', { name: /^taskwire\/lite, \d tabs: .*the storage fails/ })
+    .getByRole('link', { name: /^taskwire\/lite, \d tabs: a tab is closed, a call is forgotten, a call is cancelled/ })
     .first()
     .waitFor()
   expect(await page.getByRole('link', { name: /seed/ }).count()).toBe(0)

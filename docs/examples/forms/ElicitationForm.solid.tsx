@@ -14,7 +14,7 @@ const SERVER = 'Reports (example.com)'
 
 /**
  * The form of an input request, or the page that it wants the user to visit.
- * Show requests with `<Index>`.
+ * Show requests with `<For>`.
  */
 export function ElicitationForm(props: { pending: ElicitationSource }) {
   const form = useElicitationForm(() => props.pending, { drafts: 'session' })

@@ -1,16 +1,16 @@
 /** @jsxImportSource solid-js */
-import { Index } from 'solid-js'
+import { For } from 'solid-js'
 import { useInputRequests } from 'taskwire/solid'
 import { ElicitationForm } from './ElicitationForm.solid'
 
-/** `<Index>` keeps a form while its call changes. */
+/** `<For>` keeps a form with its question. */
 export function Inbox() {
   const requests = useInputRequests()
   return (
     <section aria-label="Questions">
-      <Index each={requests()}>
-        {(pending) => <ElicitationForm pending={pending()} />}
-      </Index>
+      <For each={requests()}>
+        {(pending) => <ElicitationForm pending={pending} />}
+      </For>
     </section>
   )
 }

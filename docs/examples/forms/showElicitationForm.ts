@@ -12,8 +12,8 @@ import {
 const SERVER = 'Reports (example.com)'
 
 /**
- * Shows the form of an input request in `parent`. Returns a function that takes
- * it away again.
+ * Shows the form of an input request in `parent`. Returns a function that
+ * removes it.
  */
 export function showElicitationForm(
   parent: Element,

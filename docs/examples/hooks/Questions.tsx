@@ -5,7 +5,7 @@ import {
   useToolCallMutation,
 } from 'taskwire/react'
 
-/** A tool that asks before it sends, and the form of what it asks. */
+/** Calls a tool that asks before it sends, and shows its form. */
 export function Questions() {
   const send = useToolCallMutation({
     name: 'send_newsletter',

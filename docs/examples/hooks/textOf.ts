@@ -7,7 +7,7 @@ export function textOf(result: ToolCallState['result']): string {
     .join('\n')
 }
 
-/** How far a call has come, for people. */
+/** The progress of a call as text, for people. */
 export function newsOf(call: ToolCallState | undefined): string {
   if (call?.phase === 'input_required') return 'Waiting for your answer.'
   return call?.progress?.message ?? 'Starting…'

@@ -3,7 +3,7 @@ import { Show } from 'solid-js'
 import type { ToolCallState } from 'taskwire'
 import { newsOf } from './newsOf'
 
-/** How far a call has come: `<CallProgress call={report.call} />`. */
+/** Shows the progress of a call: `<CallProgress call={report.call} />`. */
 export function CallProgress(props: { call: ToolCallState | undefined }) {
   return (
     <Show when={props.call?.endedAt === undefined && props.call}>

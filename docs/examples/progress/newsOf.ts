@@ -1,6 +1,6 @@
 import type { ToolCallState } from 'taskwire'
 
-/** How far a call has come, in words. */
+/** The progress of a call as text. */
 export function newsOf({
   phase,
   progress,

@@ -1,7 +1,7 @@
 import type { TaskClient } from 'taskwire'
 import { newsOf } from './newsOf'
 
-/** Shows how far a call has come. Returns a function that stops showing it. */
+/** Shows the progress of a call. Returns a function that stops this. */
 export function showProgress(
   client: TaskClient,
   callId: string,

@@ -8,7 +8,7 @@ export const tools = [
     description: 'Writes the report of a quarter. Takes half a minute.',
     inputSchema: z.object({ quarter: z.string() }),
     taskSupport: 'optional',
-    // A worker that is lost is replaced: writing the report twice does no harm.
+    // If a worker is lost, another one starts again: a second run does no harm.
     annotations: { idempotentHint: true },
     async handler({ quarter }, { progress, sleep }) {
       for (const region of ['Europe', 'Asia', 'America']) {

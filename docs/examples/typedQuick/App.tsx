@@ -22,7 +22,7 @@ function Report() {
       <>
         <progress
           aria-label="Progress of the report"
-          value={progress?.progress}
+          value={progress?.total && progress.progress}
           max={progress?.total}
         />
         <p>

@@ -52,14 +52,14 @@ function Report() {
       }
     >
       <Show
-        when={report.call?.progress}
+        when={report.call?.progress?.total}
         fallback={<progress aria-label="Progress of the report" />}
       >
-        {(progress) => (
+        {(total) => (
           <progress
             aria-label="Progress of the report"
-            value={progress().progress}
-            max={progress().total}
+            value={report.call?.progress?.progress ?? 0}
+            max={total()}
           />
         )}
       </Show>

@@ -27,8 +27,8 @@ function show() {
   bar.hidden = cancel.hidden = !isRunning
   cancel.disabled = call?.isCancelling === true
   bar.max = call?.progress?.total ?? 1
-  if (call?.progress) bar.value = call.progress.progress
-  else bar.removeAttribute('value') // a bar without a value moves to and fro
+  if (call?.progress?.total) bar.value = call.progress.progress
+  else bar.removeAttribute('value') // no value: the bar moves back and forth
 
   const isCancelled = call?.error instanceof TaskCancelledError
   const hasFailed = call?.result?.isError || (call?.error && !isCancelled)
@@ -49,7 +49,7 @@ function show() {
 start.addEventListener('click', () => {
   client.startToolCall(
     { name: 'generate_report', arguments: { quarter: 'Q3' } },
-    // Again, once the call of this key has ended.
+    // Calls the tool again once the call with this key has ended.
     { key: 'weekly', repeat: 'settled' },
   )
 })
@@ -57,4 +57,4 @@ cancel.addEventListener('click', () => client.getToolCall(callId)?.cancel())
 
 show()
 client.subscribeToolCall(callId, show)
-client.resumeToolCalls({ callId }) // what an earlier visit has started
+client.resumeToolCalls({ callId }) // the call of an earlier visit

@@ -14,7 +14,7 @@ const report = defineTool({
   outputSchema: z.object({ title: z.string(), total: z.number() }),
   taskSupport: 'optional',
   async handler({ quarter }, { progress, elicit, sleep }) {
-    // Anywhere in the handler, which continues here with the answer.
+    // A handler can ask at any point, and continues here with the answer.
     const answer = await elicit({
       message: `What is the title of the report for ${quarter}?`,
       requestedSchema: z.object({

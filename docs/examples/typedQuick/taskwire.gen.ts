@@ -17,7 +17,7 @@ export type GenerateReportOutput = {
   total: number
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '1312e4bf0f81c51ea6963796b4b5'
 
 // 1a8bd92643e1e417f81ef6f2de70 "generate_report"

@@ -12,8 +12,8 @@ import { model } from './model'
 import { Thread } from './Thread'
 
 export function Chat({ tools }: { tools: McpToolSet }) {
-  // Of this tab, also after a reload. In `localStorage`, two tabs would both go
-  // on with the same chat, and overwrite it.
+  // Kept for this tab, for a reload. In `localStorage`, two tabs would both
+  // continue the same chat, and overwrite it.
   const [stored] = useState(() =>
     JSON.parse(sessionStorage.getItem('messages') ?? '[]'),
   )

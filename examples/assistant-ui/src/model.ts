@@ -9,8 +9,8 @@ const usage = {
 }
 
 /**
- * In place of a model: has the report of the quarter in the last message
- * generated, and says what came of it. Put yours here.
+ * Takes the place of a model: calls the tool for the quarter in the last
+ * message, and says how the call ended. Put your own model here.
  */
 export const model = new MockLanguageModelV4({
   doStream: async ({ prompt }) => {

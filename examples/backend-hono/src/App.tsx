@@ -33,8 +33,8 @@ export function App() {
         </p>
       )}
       {user && (
-        // The client connects when it is shown: now there is somebody whose
-        // calls it can ask for.
+        // The client connects when the provider is shown: now a user is signed
+        // in, whose calls it can ask for.
         <TaskClientProvider client={client}>
           <Report />
           <p>

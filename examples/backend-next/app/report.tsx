@@ -55,7 +55,7 @@ export function Report() {
               takes. */}
           <progress
             aria-label="Progress of the report"
-            value={call.progress?.progress}
+            value={call.progress?.total && call.progress.progress}
             max={call.progress?.total}
           />
           <p>

@@ -8,8 +8,8 @@ import {
 import { Question } from './Question'
 
 /**
- * A tool call in the thread. All that it shows while the tool is at work comes
- * from the store of the task client.
+ * A tool call in the thread. While the tool runs, the card shows only what the
+ * store of the task client has.
  */
 export const ToolCard: ReactToolCallRenderer<
   Record<string, unknown>
@@ -34,7 +34,7 @@ export const ToolCard: ReactToolCallRenderer<
         <>
           <progress
             aria-label="Progress of the report"
-            value={call.progress?.progress}
+            value={call.progress?.total && call.progress.progress}
             max={call.progress?.total}
           />
           <p>{newsOf(call)}</p>

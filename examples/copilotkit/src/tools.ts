@@ -29,7 +29,7 @@ export async function serverTools(
             .map((block) => (block.type === 'text' ? block.text : ''))
             .join('\n')
         } catch (error) {
-          // Where a handler throws, CopilotKit does not ask the agent again.
+          // If a handler throws, CopilotKit does not ask the agent again.
           return `That did not work: ${(error as Error).message}`
         }
       },

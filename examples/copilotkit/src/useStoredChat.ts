@@ -18,8 +18,8 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
   useEffect(() => {
     const leaving = new AbortController()
     const { signal } = leaving
-    // Of this tab, also after a reload. In `localStorage`, two tabs would both
-    // go on with the same chat, and overwrite it.
+    // Kept for this tab, for a reload. In `localStorage`, two tabs would both
+    // continue the same chat, and overwrite it.
     const stored: Message[] = JSON.parse(
       sessionStorage.getItem('messages') ?? '[]',
     )

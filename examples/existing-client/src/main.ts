@@ -33,7 +33,7 @@ function show() {
       ? 'Waiting for your answer.'
       : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
-  if (call?.progress) progress.value = call.progress.progress
+  if (call?.progress?.total) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 
   // A tool that has failed has a result, too.
@@ -62,8 +62,8 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   const quarter = select.value
   const meta = { title: 'Sales report', quarter }
-  // It was `client.callTool({ name, arguments })`, which fails where the server
-  // makes a task of the call.
+  // Before, this was `client.callTool({ name, arguments })`, which fails if the
+  // server makes a task of the call.
   tasks.startToolCall(
     { name: tool, arguments: { quarter } },
     { key, repeat: 'settled', meta },
@@ -75,7 +75,7 @@ running
   .addEventListener('click', () => tasks.getToolCall(callId)?.cancel())
 
 tasks.subscribeToolCall(callId, show)
-// What an earlier visit or another tab has started.
+// Calls that an earlier visit or another tab has started.
 tasks.resumeToolCalls({ callId })
 
 await tasks.connect()

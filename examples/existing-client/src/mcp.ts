@@ -6,13 +6,13 @@ import { createTaskClient } from 'taskwire'
 
 const url = new URL('/mcp', location.href)
 
-// What the app had before.
+// The app had this before.
 export const client = new Client(
   { name: 'reports', version: '1.0.0' },
   { versionNegotiation: { mode: 'auto' } },
 )
 
-// What Taskwire adds: it connects the client, and keeps track of its calls.
+// Taskwire adds this. It connects the client, and keeps track of its calls.
 export const tasks = createTaskClient({
   client,
   transport: () => new StreamableHTTPClientTransport(url),

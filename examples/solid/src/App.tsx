@@ -52,14 +52,14 @@ export function App() {
           {/* Without a value the bar says that it is unknown how long it
               takes. */}
           <Show
-            when={report.call?.progress}
+            when={report.call?.progress?.total}
             fallback={<progress aria-label="Progress of the report" />}
           >
-            {(progress) => (
+            {(total) => (
               <progress
                 aria-label="Progress of the report"
-                value={progress().progress}
-                max={progress().total ?? progress().progress}
+                value={report.call?.progress?.progress ?? 0}
+                max={total()}
               />
             )}
           </Show>

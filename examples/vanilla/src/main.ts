@@ -39,7 +39,7 @@ function show() {
       : (call?.progress?.message ?? 'Starting…')
   progress.max = call?.progress?.total ?? 1
   // Without a value the bar says that it is unknown how long it takes.
-  if (call?.progress) progress.value = call.progress.progress
+  if (call?.progress?.total) progress.value = call.progress.progress
   else progress.removeAttribute('value')
 
   // A tool that has failed has a result, too.
@@ -79,7 +79,7 @@ running
   .addEventListener('click', () => client.getToolCall(callId)?.cancel())
 
 client.subscribeToolCall(callId, show)
-// What an earlier visit or another tab has started.
+// Calls that an earlier visit or another tab has started.
 client.resumeToolCalls({ callId })
 
 // Every call, poll and message, in a panel at the edge of the page. A production

@@ -51,7 +51,7 @@ export class Calls extends DurableObject<Env> {
       this.#open(socket, request)
       return new Response(null, { status: 101, webSocket: page })
     }
-    // A page starts a call by it.
+    // A page starts a call with a POST.
     if (request.method === 'POST') await this.#setAlarmInCase()
     const response = await this.#bridge.fetch(request)
     this.ctx.waitUntil(this.alarm())
@@ -70,7 +70,7 @@ export class Calls extends DurableObject<Env> {
     this.#pages.delete(socket)
   }
 
-  /** Where the object is ended meanwhile, this alarm begins it again. */
+  /** If the object is ended meanwhile, this alarm starts it again. */
   async #setAlarmInCase(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + 30_000)
   }

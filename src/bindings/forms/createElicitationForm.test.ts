@@ -180,7 +180,12 @@ describe('what the user fills in', () => {
   it.each([
     ['１２', 12],
     ['－３．５', -3.5],
-  ])('is a number if it is %j, as Japanese and Chinese keyboards type it', async (typed, number) => {
+    ['۱۲', 12],
+    ['٣٫٥', 3.5],
+    ['१२.५', 12.5],
+    ['𝟏𝟚', 12],
+    ['−3', -3],
+  ])('is a number if it is %j, as the keyboards of many languages type it', async (typed, number) => {
     const { form, field, sent } = open({ a: { type: 'number' } })
     form.set('a', typed)
     await form.submit()
@@ -188,7 +193,7 @@ describe('what the user fills in', () => {
     expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
   })
 
-  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3', '10²'])(
+  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3', '10²', '١٬٥٠٠'])(
     'is no number if it is %j: it may be another one',
     async (typed) => {
       const { form, field, sent } = open({ a: { type: 'number' } })

@@ -43,7 +43,7 @@ export interface ElicitationFormState {
   /**
    * `open`: the user can fill in the form. `sending`: the answer is on its way. `rejected`: the answer was not accepted;
    * the user can send it again. `accepted`, `declined`, `cancelled`: the server has the answer. `gone`: the request was
-   * answered elsewhere, or withdrawn.
+   * answered elsewhere, or withdrawn, or the call has ended, as with a `TaskUnreachableError`. `statusText` tells that one apart.
    */
   readonly status: 'open' | 'sending' | 'rejected' | 'accepted' | 'declined' | 'cancelled' | 'gone'
   /** True while the answer is sent again because the server could not be reached. */

@@ -1,10 +1,11 @@
+import { TaskUnreachableError } from '../../core/protocol/errors.js'
 import type { InputRequest } from '../../core/protocol/inputRequest.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 import type { ElicitationForm, ElicitationFormState, ElicitationSource } from './elicitationForm.js'
 import { type FormFacts, showForm } from './showForm.js'
 
 /** What the form itself knows; the rest is what the call says. */
-export type OwnFacts = Omit<FormFacts, 'isListed' | 'response'>
+export type OwnFacts = Omit<FormFacts, 'isListed' | 'isUnreachable' | 'response'>
 
 /** What follows an input request for its draft. One for each, however many forms of it there have been. */
 const followers = new WeakMap<InputRequest, () => void>()
@@ -34,6 +35,7 @@ export function createFormStore(
   let state = showForm(facts())
   /** What the listeners have seen. */
   let announced = state
+  let isGone = false
   let stop: (() => void) | undefined
   let following: (() => void) | undefined
 
@@ -42,7 +44,7 @@ export function createFormStore(
     const response = Object.hasOwn(responses, inputKey) ? responses[inputKey] : undefined
     const failure = response?.status === 'rejected' ? response.error : own.failure
     const isListed = listed !== undefined && requestOf(call, inputKey) === listed
-    return { ...own, isListed, response, failure }
+    return { ...own, isListed, isUnreachable: call?.error instanceof TaskUnreachableError, response, failure }
   }
 
   function getState(): ElicitationFormState {
@@ -58,10 +60,8 @@ export function createFormStore(
   function announce(): void {
     const previous = announced
     announced = getState()
+    noteGone()
     if (announced === previous) return
-    // A client that is closed knows of no calls; they go on.
-    const isClosed = call === undefined && client.store.getState().connection.status === 'closed'
-    if (announced.status === 'gone' && !isClosed) onGone()
     for (const listener of [...listeners]) {
       try {
         listener(announced, previous)
@@ -72,6 +72,15 @@ export function createFormStore(
         })
       }
     }
+  }
+
+  /** Says once that no answer is needed any longer: another form may show the same question later on. */
+  function noteGone(): void {
+    const wasGone = isGone
+    isGone = announced.status === 'gone' && (isGone || !isEnding(call))
+    // A client that is closed knows of no calls, and one that has given the server up ends them: they go on.
+    const isClosed = call === undefined && client.store.getState().connection.status === 'closed'
+    if (isGone && !wasGone && !isClosed && !facts().isUnreachable) onGone()
   }
 
   const subscribe: FormStore['subscribe'] = (listener) => {
@@ -104,6 +113,11 @@ export function createFormStore(
       announce()
     },
   }
+}
+
+/** True while the call waits for input but lists no input request: its next state says whether it has failed. */
+function isEnding(call: ToolCallState | undefined): boolean {
+  return call?.phase === 'input_required' && Object.keys(call.inputRequests).length === 0
 }
 
 /** The input request; its key was chosen by the server. */

@@ -20,6 +20,8 @@ export interface FormFacts {
   readonly answer: 'none' | 'sending' | 'accepted' | 'declined' | 'cancelled'
   /** True if the call still asks this. */
   readonly isListed: boolean
+  /** True if this page has given the server up: the server may still ask. */
+  readonly isUnreachable: boolean
   /** The state of the last response, from this form or another one. */
   readonly response: InputResponseState | undefined
   /** Why the last response was not taken. */
@@ -56,10 +58,16 @@ export function showForm(facts: FormFacts, before?: ElicitationFormState): Elici
     fields: showFields({ ...facts, specs: asked.specs, errors }, before?.fields),
     address,
     warnings,
-    statusText: status === 'open' || status === 'rejected' ? '' : words[isRetrying ? 'retrying' : status],
+    statusText: status === 'open' || status === 'rejected' ? '' : words[wordOf(status, facts, isRetrying)],
     problem: isEditable || kind === 'other' ? problem() : '',
   }
   return before !== undefined && isSame(before, next) ? before : next
+}
+
+/** The name of the text for a status. */
+function wordOf<S>(status: S, { isUnreachable }: FormFacts, isRetrying: boolean): S | 'retrying' | 'unreachable' {
+  if (isRetrying) return 'retrying'
+  return status === 'gone' && isUnreachable ? 'unreachable' : status
 }
 
 function statusOf({ answer, isListed, response, failure }: FormFacts): ElicitationFormState['status'] {

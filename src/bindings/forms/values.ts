@@ -63,9 +63,21 @@ function readNumber(typed: string): number {
   return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
 }
 
-/** Digits and signs as wide as a Chinese character, which Japanese and Chinese keyboards type, as those that they stand for. */
+/** Signs and digits as the keyboards of many languages type them, as those that they stand for. Some are as wide as a Chinese character. */
 function inAscii(text: string): string {
-  return text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+  return text
+    .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/\p{Nd}/gu, digitOf)
+    .replaceAll('\u2212', '-')
+    .replace('\u066b', '.')
+}
+
+/** Unicode has the decimal digits of each script in a row, beginning with zero. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0
+  let zero = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String((code - zero) % 10)
 }
 
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/i

@@ -11,6 +11,7 @@ const TEXTS = {
   declined: 'Declined.',
   cancelled: 'Closed without an answer.',
   gone: 'No answer is needed: it was given elsewhere, or the question was withdrawn.',
+  unreachable: 'This cannot be answered, since the server cannot be reached.',
   marked: 'Nothing has been sent. Check the marked fields.',
   unsupported: 'This cannot be filled in here.',
   unanswerable: 'This asks for something that cannot be filled in here. You can decline.',
@@ -36,6 +37,7 @@ export type ElicitationWords = Readonly<
       | 'declined'
       | 'cancelled'
       | 'gone'
+      | 'unreachable'
       | 'marked'
       | 'unsupported'
       | 'unanswerable'

@@ -29,12 +29,19 @@ export interface ClearedQueryClient {
 
 const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
 
-/** Queries whose call was forgotten while components showed them, until the app fetches them or the components are gone. */
+/** Queries whose call was forgotten while components showed them, until the call is made again or the components are gone. */
 const forgottenOnScreen = new WeakSet<object>()
+
+/** What waits for queries to be wanted again. */
+const waiting = new WeakMap<object, () => void>()
+
+/** Queries that are fetched for components that suspend, which observe them once there is an outcome. */
+const suspending = new WeakSet<object>()
 
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
- * queries that are shown are reset and fetch nothing, the others and mutations are removed. Once for each pair.
+ * queries that are shown are reset and fetch nothing, the others and mutations are removed. A query for which a component suspends
+ * holds nothing yet, and fails with its call: if it were removed, the component would call the tool again. Once for each pair.
  */
 export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQueryClient): void {
   const cleared = known.get(client) ?? new WeakSet()
@@ -54,9 +61,25 @@ export function isForgottenOnScreen(query: object): boolean {
   return forgottenOnScreen.has(query)
 }
 
-/** The app has the query fetched. */
-export function noteFetched(query: object): void {
+/** The query has a call again: the app has it fetched, or something else has made one of its key. */
+export function noteWanted(query: object): void {
   forgottenOnScreen.delete(query)
+  waiting.get(query)?.()
+  waiting.delete(query)
+}
+
+/** Resolves when the app wants the query again. A component that suspends makes TanStack fetch its query also before that. */
+export function untilWanted(query: object, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    waiting.set(query, resolve)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** A component suspends until the query has its first outcome, or does so no longer. */
+export function noteSuspending(query: object, isSuspending: boolean): void {
+  if (isSuspending) suspending.add(query)
+  else suspending.delete(query)
 }
 
 function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {
@@ -71,6 +94,7 @@ function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten:
   for (const query of queries.findAll({ queryKey: ofCalls })) {
     if (!isCleared(query.queryKey)) continue
     const isShown = query.getObserversCount() > 0
+    if (!isShown && suspending.has(query)) continue
     if (isShown) leaveEmpty(query, queries)
     query.reset()
     if (!isShown) queries.remove(query as never)

@@ -1,17 +1,22 @@
+import { noteWanted } from './clearWhenForgotten.js'
+
 /** The part of a TanStack query that the options read. It fits `Query` of every copy of TanStack Query. */
 export interface QueryOfCall {
   readonly state: {
     readonly status: string
     readonly fetchStatus: string
     readonly dataUpdateCount: number
+    readonly dataUpdatedAt: number
     readonly errorUpdateCount: number
+    readonly errorUpdatedAt: number
   }
   readonly options: { readonly queryFn?: unknown }
-  readonly observers: readonly { readonly options: { readonly queryFn?: unknown } }[]
+  readonly observers: readonly { readonly options: { readonly queryFn?: unknown; readonly enabled?: unknown } }[]
 }
 
-interface FetchedQuery extends QueryOfCall {
-  fetch(): Promise<unknown>
+/** A query that can be fetched. */
+export interface FetchedQuery extends QueryOfCall {
+  fetch(options: object): Promise<unknown>
 }
 
 /** The part of a QueryClient that fetches a query of its cache. Each binding may bring a copy of its own. */
@@ -23,8 +28,8 @@ export interface QueryClientOfCalls {
 }
 
 /**
- * What a query that has ended is fetched for: to make its call `again`, or for the outcome of the `newer` call that
- * something else has made meanwhile.
+ * What a query is fetched for: once it has ended, to make its call `again`, and at any time for the outcome of the `newer` call
+ * that is there meanwhile.
  */
 export type FetchReason = 'again' | 'newer'
 
@@ -32,13 +37,21 @@ const reasons = new WeakMap<object, FetchReason>()
 
 /**
  * Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. A call that is
- * skipped has nothing to fetch: TanStack would make that an error of the query, which would never be fetched again.
+ * skipped has nothing to fetch: TanStack would make that an error of the query, which would never be fetched again. The options of a
+ * query are those of whichever component rendered last: another one may not skip the call.
  */
 export function fetchFor(reason: FetchReason, query: FetchedQuery | undefined): void {
-  if (typeof query?.options.queryFn !== 'function') return
+  if (query === undefined) return
+  const unskipped = [query, ...query.observers].find(hasFunction)
+  if (unskipped === undefined) return
+  noteWanted(query)
   reasons.set(query, reason)
-  query.fetch().catch(() => {})
+  query.fetch(unskipped.options).catch(() => {})
   reasons.delete(query)
+}
+
+function hasFunction({ options }: Pick<QueryOfCall, 'options'>): boolean {
+  return typeof options.queryFn === 'function'
 }
 
 /** Why a query is being fetched, in its query function. Undefined where the outcome of its call is wanted, whichever that is. */
@@ -49,6 +62,14 @@ export function reasonOf(query: QueryOfCall): FetchReason | undefined {
 
 export function hasEnded({ state }: Pick<QueryOfCall, 'state'>): boolean {
   return state.dataUpdateCount + state.errorUpdateCount > 0
+}
+
+/** True while a component shows the query that has its call neither skipped nor held back. */
+export function isWanted(query: QueryOfCall): boolean {
+  return query.observers.filter(hasFunction).some(({ options: { enabled } }) => {
+    const isEnabled: unknown = typeof enabled === 'function' ? enabled(query) : enabled
+    return isEnabled !== false
+  })
 }
 
 /**

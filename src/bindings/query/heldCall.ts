@@ -1,4 +1,5 @@
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import type { QueryOfCall } from './fetchFor.js'
 
 /** When the call was started whose outcome a query holds: `startedAt` tells calls of one key apart. */
 const held = new WeakMap<object, number | undefined>()
@@ -10,10 +11,12 @@ export function noteHeld(query: object, call: ToolCallState): void {
 
 /**
  * True if a query that has ended holds the outcome of this call. Nothing is noted of a query that comes out of a server's page or
- * a storage: it may hold that of a call that has ended, and holds it from then on.
+ * a storage: if it was fetched since the call was made, it may hold that of a call that has ended, and holds it from then on.
  */
-export function holds(query: object, call: ToolCallState): boolean {
+export function holds(query: QueryOfCall, call: ToolCallState): boolean {
   const isOver = call.endedAt !== undefined
-  if (!held.has(query) && isOver) held.set(query, call.startedAt)
+  const { dataUpdatedAt, errorUpdatedAt } = query.state
+  const isSince = Math.max(dataUpdatedAt, errorUpdatedAt) > call.startedAt
+  if (!held.has(query) && isOver && isSince) held.set(query, call.startedAt)
   return held.get(query) === call.startedAt
 }

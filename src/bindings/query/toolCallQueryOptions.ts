@@ -1,5 +1,6 @@
 import type { DataTag, QueryObserverOptions, SkipToken } from '@tanstack/query-core'
 import { checkMembers } from '../../core/client/checkNames.js'
+import { mustBe } from '../../core/client/mustBe.js'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { TaskClient, ToolCall, ToolCallOptions } from '../../core/client/taskClient.js'
 import type { ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
@@ -7,7 +8,14 @@ import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
-import { type ClearedQueryClient, clearWhenForgotten, isForgottenOnScreen, noteFetched } from './clearWhenForgotten.js'
+import {
+  type ClearedQueryClient,
+  clearWhenForgotten,
+  isForgottenOnScreen,
+  noteSuspending,
+  noteWanted,
+  untilWanted,
+} from './clearWhenForgotten.js'
 import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
 import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
@@ -162,21 +170,28 @@ export function toolCallQuery(
   const { name, arguments: args, query, outputSchema, meta, keepResult } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
-  inDevelopment?.(() => warnOfChange(client, options))
+  inDevelopment?.(() => {
+    checkEnabled(query)
+    warnOfChange(client, options)
+  })
 
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     clearWhenForgotten(client, context.client)
     const fetched = context.client.getQueryCache().find({ queryKey })
     if (fetched !== undefined) {
-      if (suspense && isForgottenOnScreen(fetched)) return untilAborted(context.signal)
-      noteFetched(fetched)
+      if (suspense && isForgottenOnScreen(fetched)) await untilWanted(fetched, context.signal)
+      noteWanted(fetched)
     }
     const reason = fetched && reasonOf(fetched)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
+    if (fetched !== undefined) noteSuspending(fetched, suspense !== undefined && !hasEnded(fetched))
     try {
       return await toolOutput(await call.result, name, outputSchema)
     } finally {
-      if (fetched !== undefined) noteHeld(fetched, call.getState())
+      if (fetched !== undefined) {
+        noteHeld(fetched, call.getState())
+        noteSuspending(fetched, false)
+      }
     }
   }
 
@@ -232,10 +247,6 @@ export function toolCallKey({
   return isSkipped(args) ? undefined : argumentsKey(args as object | undefined)
 }
 
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
-}
-
 /** Calls of which a developer has been warned, each once: options are made with each render. */
 const warnedOf = new WeakMap<TaskClient, Set<string>>()
 
@@ -249,6 +260,13 @@ function warnOfChange(client: TaskClient, { name, key, arguments: args }: AnyToo
     return
   warnedOf.set(client, warned.add(callId))
   warnOfOtherArguments(name, key)
+}
+
+/** What is neither would be true for TanStack, such as a ref of Vue, and the tool would be called. */
+function checkEnabled(query: { readonly enabled?: unknown } | undefined): void {
+  const enabled = query?.enabled
+  if (enabled !== undefined && typeof enabled !== 'boolean' && typeof enabled !== 'function')
+    throw mustBe('query.enabled', enabled, 'a boolean or a function that returns one')
 }
 
 type Enabled = boolean | ((query: QueryOfCall) => boolean)

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query'
 import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
-import { Component, type ReactNode, StrictMode, Suspense } from 'react'
+import { Activity, Component, type ReactNode, StrictMode, Suspense } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -64,6 +64,32 @@ class ResetBoundary extends Component<{ children: ReactNode; onReset: () => void
 }
 
 describe('useToolCallMutation', () => {
+  it('shows nothing of a call that was dismissed when it is hidden and shown again, but a newer one', async () => {
+    let shown: ReturnType<typeof useToolCallMutation> | undefined
+    const Button = () => {
+      shown = useToolCallMutation({ name: 'work', key: 'weekly' })
+      return null
+    }
+    const page = (mode: 'hidden' | 'visible') => (
+      <Activity mode={mode}>
+        <Button />
+      </Activity>
+    )
+    client.startToolCall({ name: 'work', arguments: { seconds: 1, outcome: 'failure' } }, { key: 'weekly' })
+    const { rerender } = render(page('visible'), { wrapper })
+    await advance(5000)
+    expect(shown?.error?.name).toBe('TaskFailedError')
+    act(() => shown?.reset())
+    for (const mode of ['hidden', 'visible'] as const) {
+      rerender(page(mode))
+      await advance(1000)
+      expect(shown).toMatchObject({ isIdle: true, error: null })
+    }
+    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly', repeat: 'settled' })
+    await advance(5000)
+    expect(shown).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 1 } } })
+  })
+
   it('calls the tool when asked, and shows the call', async () => {
     const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
     await advance(1000)
@@ -346,6 +372,65 @@ describe('useSuspenseToolCall', () => {
     await advance(5000)
     expect(screen.getByText('{"seconds":2}')).toBeTruthy()
     expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each(['a newer call', 'retry() of a hook beside it'])('[EDGE-28] goes on after forget() with %s', async (what) => {
+    const options = { name: 'work', key: 'weekly', arguments: { seconds: 2 } }
+    const Weekly = () => <p>{JSON.stringify(useSuspenseToolCall(options).data.structuredContent)}</p>
+    const Retry = () => (
+      <button type="button" onClick={useToolCall(options).retry}>
+        retry
+      </button>
+    )
+    render(
+      <>
+        <Suspense fallback="…">
+          <Weekly />
+        </Suspense>
+        <Retry />
+      </>,
+      { wrapper },
+    )
+    await advance(5000)
+    await act(() => client.forget())
+    await advance(5000)
+    expect(screen.getByText('…')).toBeTruthy()
+    if (what === 'a newer call') client.startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'weekly' })
+    else fireEvent.click(screen.getByText('retry'))
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}').style.display).toBe('')
+    expect(screen.queryByText('…')).toBeNull()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each([
+    ['forget()', () => client.forget()],
+    ['forget({ callId })', () => client.forget({ callId: String(Object.keys(client.store.getState().calls)[0]) })],
+    ['forget() of another tab', () => openPage().forget()],
+  ])('[EDGE-28] calls no tool after %s during its first fallback, until the user asks', async (_, forget) => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    render(
+      <QueryErrorResetBoundary>
+        {({ reset }) => (
+          <ResetBoundary onReset={reset}>
+            <Suspense fallback="…">
+              <Report />
+            </Suspense>
+          </ResetBoundary>
+        )}
+      </QueryErrorResetBoundary>,
+      { wrapper },
+    )
+    await advance(500)
+    await act(() => forget())
+    await advance(5000)
+    expect(server.count('tools/call')).toBe(1)
+    expect(screen.getByText('AbortError')).toBeTruthy()
+    fireEvent.click(screen.getByText('again'))
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+    silence.mockRestore()
   })
 
   it('hands an error to the error boundary', async () => {

@@ -33,8 +33,9 @@ export type UseSuspenseToolCallResult<TData> = UseSuspenseQueryResult<TData, Err
 
 /**
  * Like `useToolCall`, but it suspends until there is a result. To show progress meanwhile, read the call with
- * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary. After a reset of the
- * `QueryErrorResetBoundary` of TanStack Query, the hook calls the tool again.
+ * `useToolCallState` or `useToolCalls` in the fallback. An error goes to the error boundary, and so does the `AbortError` of
+ * a call that is forgotten while the fallback shows. After a reset of the `QueryErrorResetBoundary` of TanStack Query, the
+ * hook calls the tool again.
  *
  * During server rendering, the hook does not call the tool. It throws, so that React sends the fallback of the nearest
  * Suspense boundary and renders the component in the browser.

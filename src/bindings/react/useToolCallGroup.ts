@@ -22,8 +22,8 @@ import { useTaskClients } from './useTaskClient.js'
  * ```
  */
 export function useToolCallGroup(options: UseToolCallsOptions = {}): UseToolCallGroupResult {
-  const { filter = () => true, ...from } = checkedOptions('useToolCallGroup', options)
+  const { filter, ...from } = checkedOptions('useToolCallGroup', options)
   const clients = useTaskClients(from)
-  const calls = useCallsOf(clients, filter)
+  const calls = useCallsOf(clients, filter ?? (() => true), filter)
   return useMemo(() => groupedCalls(clients, byStart(calls)), [clients, calls])
 }

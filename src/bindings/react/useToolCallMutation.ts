@@ -12,6 +12,7 @@ import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import type { OnSettled } from '../shared/onSettled.js'
+import { UNUSED_MUTATION } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { useMutation } from './reactQuery.js'
@@ -47,7 +48,7 @@ export function useToolCallMutation(
   const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
   const ids = useRef(new Set<string>()).current
-  const { outcome, noteOwn, noteConflict, hide } = useOtherOutcome(client, options)
+  const { outcome, isKeyNew, noteOwn, noteConflict, hide } = useOtherOutcome(client, options)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, {
       onStart: (startedId) => {
@@ -58,7 +59,9 @@ export function useToolCallMutation(
       onConflict: noteConflict,
     }),
   )
-  const { isIdle, variables, mutate, reset } = result
+  const { mutate, reset } = result
+  const own = isKeyNew ? { ...result, ...UNUSED_MUTATION } : result
+  const { isIdle, variables } = own
   const callId = keyedCallId(client, options) ?? (isIdle ? undefined : lastCallId)
   useOnSettled(
     client,
@@ -71,5 +74,5 @@ export function useToolCallMutation(
     reset()
   }, [hide, reset])
   const retry = isIdle ? undefined : () => mutate(variables)
-  return { ...result, ...outcome, ...useToolCallControls(client, callId), reset: resetAll, retry }
+  return { ...own, ...outcome, ...useToolCallControls(client, callId), reset: resetAll, retry }
 }

@@ -1,6 +1,6 @@
 import { dehydrate, hydrate, QueryClient, QueryObserver } from '@tanstack/query-core'
 import type { TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTaskClient } from '../../../test/support/anyClient.js'
 import { createWorkServer } from '../../../test/support/workServer.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
@@ -23,10 +23,11 @@ const made = () => server.count('tools/call')
 const makeAgain = (seconds: number, repeat: 'settled' | 'always' = 'settled') =>
   client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'weekly', repeat })
 
+const optionsOf = () => toolCallQueryOptions(client, { name: 'work', arguments: { seconds: 1 }, key: 'weekly' })
+
 /** A component that shows the query of a call, and how often that was fetched. */
 function show() {
-  const options = toolCallQueryOptions(client, { name: 'work', arguments: { seconds: 1 }, key: 'weekly' })
-  const observer = new QueryObserver(queryClient, options)
+  const observer = new QueryObserver(queryClient, optionsOf())
   let fetches = 0
   const stopCounting = queryClient.getQueryCache().subscribe((event) => {
     if (event.type === 'updated' && event.action.type === 'fetch') fetches += 1
@@ -44,13 +45,28 @@ function show() {
   }
 }
 
-/** The next visit, with the query cache of this one. */
-async function comeBack() {
+/** What a storage has of the query cache. TanStack Query notes the times of the machine, not those of the test. */
+function store() {
   const stored = dehydrate(queryClient)
+  for (const { state } of stored.queries) state.dataUpdatedAt = server.browser.now()
+  return stored
+}
+
+/** The next visit, with the query cache of this one, or of an earlier moment. */
+async function comeBack(stored = store()) {
   await client.close()
   client = openTab()
   queryClient = new QueryClient()
   hydrate(queryClient, stored)
+}
+
+/** Finds the calls of the visit before, and their outcomes. */
+async function resume() {
+  await client.resumeToolCalls()
+  await server.advance(3000)
+  void client.getToolCall(client.toolCallId('work', 'weekly'))?.result
+  await server.advance(3000)
+  expect(client.getToolCallState(client.toolCallId('work', 'weekly'))?.phase).toBe('completed')
 }
 
 describe('a query whose calls it has made itself', () => {
@@ -74,11 +90,7 @@ describe('a query whose calls it has made itself', () => {
     first.unmount()
     await comeBack()
     const second = show()
-    await client.resumeToolCalls()
-    await server.advance(3000)
-    void client.getToolCall(client.toolCallId('work', 'weekly'))?.result
-    await server.advance(3000)
-    expect(client.getToolCallState(client.toolCallId('work', 'weekly'))?.phase).toBe('completed')
+    await resume()
     expect([second.data, second.fetches]).toEqual([{ seconds: 1 }, 0])
   })
 })
@@ -112,6 +124,39 @@ describe('a query whose call was made again by something else', () => {
     makeAgain(2)
     await server.advance(4000)
     expect([second.data, second.fetches]).toEqual([{ seconds: 2 }, 1])
+  })
+
+  /** What a storage has of the query when the call was made again after it was stored, and has ended since. */
+  async function storeOutdated() {
+    const first = show()
+    await server.advance(3000)
+    first.unmount()
+    const stored = store()
+    makeAgain(2)
+    await server.advance(4000)
+    return stored
+  }
+
+  it('is fetched where a storage has the outcome of the call before', async () => {
+    const stored = await storeOutdated()
+    await comeBack(stored)
+    const second = show()
+    await resume()
+    expect([second.data, second.fetches, made()]).toEqual([{ seconds: 2 }, 1, 2])
+  })
+
+  it('is fetched where a storage that takes its time has the outcome of the call before', async () => {
+    const stored = await storeOutdated()
+    await comeBack({ mutations: [], queries: [] })
+    // Until its cache is restored, an app subscribes to no query.
+    const observer = new QueryObserver(queryClient, optionsOf())
+    onTestFinished(followNewerCall(queryClient, client, 'work', 'weekly'))
+    await resume()
+    hydrate(queryClient, stored)
+    onTestFinished(observer.subscribe(() => {}))
+    await server.advance(100)
+    expect(observer.getCurrentResult().data?.structuredContent).toEqual({ seconds: 2 })
+    expect(made()).toBe(2)
   })
 
   it('is not fetched once nothing shows it', async () => {

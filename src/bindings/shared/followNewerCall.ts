@@ -1,13 +1,22 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { fetchFor, hasEnded, type QueryClientOfCalls, type QueryOfCall } from '../query/fetchFor.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { noteWanted } from '../query/clearWhenForgotten.js'
+import {
+  type FetchedQuery,
+  fetchFor,
+  hasEnded,
+  isWanted,
+  type QueryClientOfCalls,
+  type QueryOfCall,
+} from '../query/fetchFor.js'
 import { holds } from '../query/heldCall.js'
 import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 
 /**
  * Fetches the query of a call again when there is a newer call of its key: another tab, a mutation or the app has made one, or the
- * client was replaced. TanStack Query cannot know that. The fetch waits for the newer call, and calls no tool. To be called while a
- * component shows the query; returns a function that stops it.
+ * client was replaced; and when the query has lost its fetch while the call still runs. TanStack Query cannot know that. The fetch waits for
+ * the newer call, and calls no tool. To be called while a component shows the query; returns a function that stops it.
  */
 export function followNewerCall(
   queryClient: QueryClientOfCalls,
@@ -21,36 +30,38 @@ export function followNewerCall(
   const queryKey = toolCallQueryKey(client, name, key)
   const queries = queryClient.getQueryCache()
   let isCurrent = true
-  let stopWaiting: (() => void) | undefined
+  let shown: FetchedQuery | undefined
 
   function look(): void {
+    if (!isCurrent) return
+    shown = queries.find({ queryKey })
     const call = client.getToolCallState(callId)
-    if (!isCurrent || stopWaiting !== undefined || call === undefined) return
-    const query = queries.find({ queryKey })
-    if (query === undefined) return
-    if (query.state.fetchStatus !== 'idle') return waitFor(query)
-    if (!hasEnded(query) || holds(query, call) || call.phase === 'ended') return
-    fetchFor('newer', query)
+    if (shown === undefined || call === undefined) return
+    // Whatever was forgotten, this call was made since.
+    noteWanted(shown)
+    if (shown.state.fetchStatus !== 'idle') return
+    if (isBehind(shown, call) && call.phase !== 'ended') fetchFor('newer', shown)
   }
 
-  /** Looks again after the fetch that runs: it may be one of the newest call. */
-  function waitFor(query: QueryOfCall): void {
-    stopWaiting = queries.subscribe((event) => {
-      if (event.query !== query || (event.type !== 'removed' && query.state.fetchStatus !== 'idle')) return
-      stopWaiting?.()
-      stopWaiting = undefined
-      lookLater()
-    })
+  /** A query without an outcome was reset, or the fetch of its first one was given up. TanStack fetches it for no call. */
+  function isBehind(query: QueryOfCall, call: ToolCallState): boolean {
+    if (hasEnded(query)) return !holds(query, call)
+    return query.state.status === 'pending' && isWanted(query)
   }
 
   /** A turn later: whatever changes a call or a query is to be through with it. */
   const lookLater = () => void Promise.resolve().then(look)
 
   lookLater()
-  const unsubscribe = client.subscribeToolCall(callId, lookLater)
+  const stopCall = client.subscribeToolCall(callId, lookLater)
+  // A fetch that is over may be one of an earlier call, and what is restored from a storage the outcome of one.
+  const stopQueries = queries.subscribe(({ type, query }) => {
+    if (query !== shown) return
+    if (type === 'removed' || (type === 'updated' && shown.state.fetchStatus === 'idle')) lookLater()
+  })
   return () => {
     isCurrent = false
-    unsubscribe()
-    stopWaiting?.()
+    stopCall()
+    stopQueries()
   }
 }

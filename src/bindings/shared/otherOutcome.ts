@@ -10,6 +10,12 @@ export type CallOutcome = Pick<
   'status' | 'data' | 'error' | 'isIdle' | 'isPending' | 'isSuccess' | 'isError'
 >
 
+/** The call that the user has dismissed: it is not shown until there is a newer one. It outlives the effect that follows the call. */
+export interface HiddenCall {
+  callId?: string
+  startedAt?: number | undefined
+}
+
 export interface OtherOutcome {
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
@@ -23,13 +29,16 @@ export interface OtherOutcome {
   stop(): void
 }
 
-/** What is shown of a call that runs, or that has ended like this. */
-function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unknown } | { error: Error }): CallOutcome {
+/** The members of TanStack's result for a call with this status; `found` has those that the status does not say. */
+function outcomeOf(
+  status: CallOutcome['status'],
+  found?: Partial<MutationObserverResult<unknown, Error>>,
+): CallOutcome {
   return {
     status,
     data: undefined,
     error: null,
-    isIdle: false,
+    isIdle: status === 'idle',
     isPending: status === 'pending',
     isSuccess: status === 'success',
     isError: status === 'error',
@@ -41,21 +50,34 @@ function outcomeOf(status: 'pending' | 'success' | 'error', found?: { data: unkn
 export const OUTCOME_SHAPE: CallOutcome = /* @__PURE__ */ outcomeOf('pending')
 
 /**
+ * What a mutation shows of itself that has called nothing. TanStack resets a mutation whose key has changed, but only after
+ * it was shown with the new key: until then this stands in for what became of the call of the key before.
+ */
+export const UNUSED_MUTATION: CallOutcome = /* @__PURE__ */ outcomeOf('idle', {
+  variables: undefined,
+  context: undefined,
+  failureCount: 0,
+  failureReason: null,
+  isPaused: false,
+  submittedAt: 0,
+})
+
+/**
  * Follows what becomes of the newest call of a key that the mutation has not made itself: an earlier visit, another tab or
  * another component has. TanStack's mutation knows its own calls alone; its callbacks are for those and are not called.
- * `onOutcome` is called with undefined where the mutation itself knows best.
+ * `onOutcome` is called with undefined where the mutation itself knows best. `hidden` is what `hide()` has hidden so far.
  */
 export function followOtherOutcome(
   client: TaskClient,
   callId: string,
   options: () => AnyToolCallMutationOptions,
   onOutcome: (outcome: CallOutcome | undefined) => void,
+  hidden: HiddenCall = {},
 ): OtherOutcome {
   const { name } = options()
   const handles = new Set<ToolCall>()
   /** When the call was started that is on show: `startedAt` tells calls of one key apart. */
   let shown: number | undefined
-  let isHidden = false
   let isCurrent = true
   let isLooking = false
   /** Counts what was shown: of the same call, an earlier look shows nothing more. */
@@ -66,8 +88,8 @@ export function followOtherOutcome(
     const turn = ++turns
     handles.add(call)
     shown = startedAt
-    isHidden = false
     const set = (next: CallOutcome | undefined) => {
+      const isHidden = hidden.callId === callId && hidden.startedAt === startedAt
       if (isCurrent && !isHidden && turn === turns) onOutcome(next)
     }
     // An earlier look may have shown that it runs.
@@ -112,9 +134,12 @@ export function followOtherOutcome(
       shown = client.getToolCallState(ownId)?.startedAt
       onOutcome(undefined)
     },
-    noteConflict: () => void look(true),
+    noteConflict() {
+      hidden.startedAt = undefined
+      void look(true)
+    },
     hide() {
-      isHidden = true
+      Object.assign(hidden, { callId, startedAt: shown })
       onOutcome(undefined)
     },
     stop() {

@@ -19,8 +19,9 @@ export interface ToolCallMembers {
 /** The actions of a call. */
 export interface ToolCallActions {
   /**
-   * Asks the server to stop the work. Does nothing if there is no call. Rejects if the server refuses; `call.lastError` has
-   * the error, too. You can pass it as an event handler: it causes no unhandled rejection.
+   * Asks the server to stop the work. Does nothing if there is no call. Rejects if the server refuses; `onError` of the client
+   * gets the error, too, and until the next poll `call.lastError` has it. You can pass it as an event handler: it causes no
+   * unhandled rejection.
    */
   cancel: () => Promise<void>
   /**
@@ -48,7 +49,7 @@ export function toolCallMembers(call?: ToolCallState): ToolCallMembers {
 /** What can be done with the call that is meant when it is done. */
 export function toolCallActions(client: () => TaskClient, callId: () => string | undefined): ToolCallActions {
   return {
-    cancel: () => letGo(callOf(client(), callId())?.cancel() ?? Promise.resolve()),
+    cancel: () => callOf(client(), callId())?.cancel() ?? Promise.resolve(),
     respond: (inputKey, response) => respond(client(), callId(), inputKey, response),
   }
 }
@@ -61,17 +62,11 @@ export function respond(
   response: InputResponse,
 ): Promise<void> {
   const handle = callOf(client, callId)
-  if (handle !== undefined) return letGo(handle.respond(inputKey, response))
+  if (handle !== undefined) return handle.respond(inputKey, response)
   const message = 'There is no call to respond to: it was not made, or it was forgotten.'
   return Promise.reject(new TaskInputError(message, { callId }))
 }
 
 function callOf(client: TaskClient, callId: string | undefined) {
   return callId === undefined ? undefined : client.getToolCall(callId)
-}
-
-/** The state carries a refusal, so that a click handler may let go of the promise. */
-export function letGo(sent: Promise<void>): Promise<void> {
-  sent.catch(() => {})
-  return sent
 }

@@ -13,9 +13,11 @@ export function createOtherOutcome(
   options: Accessor<AnyToolCallMutationOptions>,
 ): Omit<OtherOutcome, 'stop'> & { readonly outcome: Accessor<CallOutcome | undefined> } {
   const [outcome, setOutcome] = createSignal<CallOutcome>()
+  let outcomeId: string | undefined
   let other: OtherOutcome | undefined
   createEffect(
     on([client, callId], ([from, id]) => {
+      outcomeId = id
       setOutcome(undefined)
       if (id === undefined) return
       other = followOtherOutcome(from, id, options, (next) => void setOutcome(() => next))
@@ -23,7 +25,11 @@ export function createOtherOutcome(
     }),
   )
   return {
-    outcome,
+    outcome: () => {
+      const found = outcome()
+      // Effects run later than what shows the call of the next key.
+      return outcomeId === callId() ? found : undefined
+    },
     noteOwn: (ownId) => other?.noteOwn(ownId),
     noteConflict: () => other?.noteConflict(),
     hide: () => other?.hide(),

@@ -24,8 +24,8 @@ export type UseElicitationFormResult = ElicitationFormState &
 /**
  * A form for an input request of `useInputRequests()`: its fields with their values and errors, and the state of the
  * answer. The values last as long as the component; with `drafts: 'session'` they survive a reload, too. A different input
- * request gets a new form. Show the requests with `<Index>`: each change of a call makes new request objects, and `<For>`
- * would create new components for them. Show `fields` with `<For>`: they are part of a store.
+ * request gets a new form. Show the requests with `<For>`: `<Index>` would give the `<input>` that the user types into to
+ * the next request when this one is answered elsewhere. Show `fields` with `<For>`, too: they are part of a store.
  *
  * @example
  * ```tsx
@@ -70,7 +70,8 @@ export function useElicitationForm(
   options?: UseElicitationFormOptions,
 ): UseElicitationFormResult {
   const formOf = elicitationForms(options)
-  const form = createMemo(() => formOf(pending()))
+  // A copy, as the members of an input request change with its call.
+  const form = createMemo(() => formOf({ ...pending() }))
   const state = createSubscription(
     (listener) => form().subscribe(listener),
     () => form().getState(),

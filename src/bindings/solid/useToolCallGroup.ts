@@ -20,6 +20,10 @@ export function useToolCallGroup(
   options: Accessor<UseToolCallsOptions> = () => ({}),
 ): Accessor<UseToolCallGroupResult> {
   const clients = useClients(() => checkedOptions('useToolCallGroup', options()))
-  const calls = createCallsOf(clients, (call) => options().filter?.(call) ?? true)
+  const calls = createCallsOf(
+    clients,
+    (call) => options().filter?.(call) ?? true,
+    (call) => options().filter?.(call) ?? false,
+  )
   return createMemo(() => groupedCalls(clients(), byStart(calls())))
 }

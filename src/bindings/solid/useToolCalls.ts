@@ -28,10 +28,11 @@ export function useToolCalls(options: Accessor<UseToolCallsOptions> = () => ({})
 export function createCallsOf(
   clients: Accessor<readonly TaskClient[]>,
   filter: (call: ToolCallState) => boolean,
+  isHeld?: (call: ToolCallState) => boolean,
 ): Accessor<readonly ToolCallState[]> {
   const sameClients = createMemo<readonly TaskClient[]>((previous) => keepSame(previous, clients()))
   const all = createSubscription(
-    (listener) => watchCalls(sameClients(), listener),
+    (listener) => watchCalls(sameClients(), listener, isHeld),
     () => callsOf(sameClients()),
     NO_CALLS,
   )

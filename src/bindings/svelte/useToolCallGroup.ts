@@ -22,7 +22,11 @@ export function useToolCallGroup(
   options: () => UseToolCallsOptions = () => ({}),
 ): ReactiveValue<UseToolCallGroupResult> {
   const clients = clientsOf(() => checkedOptions('useToolCallGroup', options()))
-  const calls = callsIn(clients, (call) => options().filter?.(call) ?? true)
+  const calls = callsIn(
+    clients,
+    (call) => options().filter?.(call) ?? true,
+    (call) => options().filter?.(call) ?? false,
+  )
   let seen: readonly ToolCallState[] | undefined
   let group: UseToolCallGroupResult
   return {

@@ -13,7 +13,7 @@ import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import { extendResult, getters } from '../shared/extendResult.js'
 import type { OnSettled } from '../shared/onSettled.js'
-import { type CallOutcome, OUTCOME_SHAPE } from '../shared/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE, UNUSED_MUTATION } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { controlsOf } from './controlsOf.js'
@@ -79,15 +79,23 @@ export function useToolCallMutation(
     void other.outcome
     return callId()
   })
-  const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => other.outcome ?? result)
-  return extendResult(extendResult(extendResult(result, shown), controls), {
+  /** Whose outcome TanStack's mutation has: where the key changes, it forgets that of before later than the call is shown. */
+  let ownId = keyedId()
+  const isKeyNew = () => {
+    const id = callId()
+    if (result.isIdle || id === lastCallId) ownId = id
+    return id !== ownId
+  }
+  const own = getters(UNUSED_MUTATION, () => (isKeyNew() ? UNUSED_MUTATION : result))
+  const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => other.outcome ?? own)
+  return extendResult(extendResult(extendResult(extendResult(result, own), shown), controls), {
     mutateAsync: result.mutateAsync,
     reset: () => {
       other.hide()
       result.reset()
     },
     get retry() {
-      return result.isIdle ? undefined : () => result.mutate(result.variables)
+      return own.isIdle ? undefined : () => result.mutate(result.variables)
     },
   })
 }

@@ -28,10 +28,11 @@ export function useToolCalls(options: () => UseToolCallsOptions = () => ({})): R
 export function callsIn(
   clients: () => readonly TaskClient[],
   filter: (call: ToolCallState) => boolean,
+  isHeld?: (call: ToolCallState) => boolean,
 ): ReactiveValue<readonly ToolCallState[]> {
   let calls: readonly ToolCallState[] = []
   const read = createReader(
-    (listener, ...from: readonly TaskClient[]) => watchCalls(from, listener),
+    (listener, ...from: readonly TaskClient[]) => watchCalls(from, listener, isHeld),
     (...from) => {
       calls = keepSame(calls, byStart(callsOf(from).filter(filter)))
       return calls

@@ -20,6 +20,10 @@ export function useToolCallGroup(
   options: MaybeRefOrGetter<UseToolCallsOptions> = {},
 ): ComputedRef<UseToolCallGroupResult> {
   const clients = useClients(() => checkedOptions('useToolCallGroup', toValue(options)))
-  const calls = useCallsOf(clients, (call) => toValue(options).filter?.(call) ?? true)
+  const calls = useCallsOf(
+    clients,
+    (call) => toValue(options).filter?.(call) ?? true,
+    (call) => toValue(options).filter?.(call) ?? false,
+  )
   return computed(() => groupedCalls(clients(), byStart(calls.value)))
 }

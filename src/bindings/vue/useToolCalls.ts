@@ -29,11 +29,12 @@ export function useToolCalls(
 export function useCallsOf(
   clients: () => readonly TaskClient[],
   filter: (call: ToolCallState) => boolean,
+  isHeld?: (call: ToolCallState) => boolean,
 ): ComputedRef<readonly ToolCallState[]> {
   const sameClients = computed<readonly TaskClient[]>((previous) => keepSame(previous, clients()))
   const all = useSubscription(
     [sameClients],
-    (listener) => watchCalls(sameClients.value, listener),
+    (listener) => watchCalls(sameClients.value, listener, isHeld),
     () => callsOf(sameClients.value),
     NO_CALLS,
   )

@@ -213,8 +213,8 @@ function checkCreated(created: PooledClientOptions, userId: string) {
   const returned: unknown = created
   if (typeof returned !== 'object' || returned === null || 'then' in returned) {
     throw new TaskConfigurationError(
-      '`create` of createClientPool must return the options of createTaskClient, and no promise. What takes time, such as ' +
-        'reading a token, can be done by a function in the option `headers`.',
+      '`create` of createClientPool must return the options of createTaskClient, and no promise. To do something that takes time, ' +
+        'such as reading a token, pass a function in the option `headers`.',
     )
   }
   if (created.scope !== undefined) {

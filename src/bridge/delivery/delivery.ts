@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../core/protocol/json.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
 
 /** What is noted of one call, from its start until everybody has the message about its end. */
 export type Delivery = OpenDelivery | DueDelivery
@@ -14,11 +15,16 @@ interface Noted {
   readonly startedAt: number
 }
 
+/** What the app has named a call. */
+export type NotedCall = Pick<ToolCallState, 'name' | 'key' | 'meta'>
+
 /** The call runs. */
 export interface OpenDelivery extends Noted {
   readonly stage: 'open'
   /** The process that follows it; absent where there are no others. */
   readonly holder?: string
+  /** What is said of the call where no client knows it any longer. */
+  readonly call?: NotedCall
 }
 
 /** The call has ended, and the message is on its way. */
@@ -47,8 +53,14 @@ export function decodeDelivery(text: string): Delivery | undefined {
   const { id, userId, clientId, callId, startedAt, stage } = json
   if (!areTexts([id, userId, clientId, callId]) || !areNumbers([startedAt])) return undefined
   const noted = { id, userId, clientId, callId, startedAt } as Noted
-  const { holder } = json
-  if (stage === 'open') return { ...noted, stage, ...(typeof holder === 'string' && { holder }) }
+  const { holder, call } = json
+  const isNamed = isJsonObject(call) && areTexts([call['name']])
+  if (stage === 'open')
+    return {
+      ...{ ...noted, stage },
+      ...(typeof holder === 'string' && { holder }),
+      ...(isNamed && { call: call as unknown as NotedCall }),
+    }
   const { endedAt, payload, attempts, nextAt, reached } = json
   if (stage !== 'due' || !areTexts([payload]) || !areNumbers([endedAt, attempts, nextAt])) return undefined
   if (!Array.isArray(reached) || !areTexts(reached)) return undefined

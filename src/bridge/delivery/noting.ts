@@ -1,23 +1,20 @@
 import { keepInUse } from '../../core/client/clientInUse.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { asError } from '../../core/protocol/asError.js'
 import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import { hash } from '../../core/record/hash.js'
-import { isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
-import type { Delivery, DueDelivery, OpenDelivery } from './delivery.js'
+import { type FailedToolCall, isSettled, type SettledToolCall } from '../../core/record/toolCallState.js'
+import type { Delivery, OpenDelivery } from './delivery.js'
 import type { Processes } from './processes.js'
-import type { Shelf, ShelfOptions } from './shelf.js'
+import { createSettling, type SettlingOptions } from './settling.js'
+import type { Shelf } from './shelf.js'
 import { watchCalls } from './watchCalls.js'
-
-export interface NotingOptions extends ShelfOptions {
-  /** The message about a call that has ended; undefined where there is nothing to say. */
-  readonly payloadOf: (call: SettledToolCall, userId: string) => string | undefined
-}
 
 export interface Noting {
   watch(client: TaskClient, userId: string): void
   /** Finds out how calls of these users go, where this process has a client of theirs. */
   follow(userIds: ReadonlySet<string>): void
+  /** Removes an old note, unless a client of this process knows its call: a task may run for weeks. */
+  removeUnknown(delivery: OpenDelivery): Promise<void>
 }
 
 /** How often it is looked whether an interrupted call runs again before it is taken for failed, and how long to wait before each look, in ms. */
@@ -32,17 +29,18 @@ const LOOK_MS = 60_000
  * A process that is killed leaves what it has written. Of an open delivery, the next process asks the client how the call has ended.
  */
 export function createNoting(
-  options: NotingOptions,
+  options: SettlingOptions,
   shelf: Shelf,
   loaded: Promise<unknown>,
   processes: Processes | undefined,
 ): Noting {
-  const { environment, payloadOf, report } = options
-  const { items, store, add, alone, remove, drop, schedule, run, runLater } = shelf
+  const { items, store, add, alone, remove, schedule, run, runLater } = shelf
+  const { settle, giveUp, takeBack } = createSettling(options, shelf)
   const clients = new Map<TaskClient, string>()
 
   function open(delivery: OpenDelivery): void {
     if (items.has(delivery.id)) return
+    takeBack(delivery.id)
     const item = add(delivery, false)
     const write = async () => {
       await processes?.isNamed
@@ -54,42 +52,8 @@ export function createNoting(
     void run(alone(item.delivery.id, write))
   }
 
-  /** The message, written in place of the note that the call runs. */
-  function due(delivery: OpenDelivery, call: SettledToolCall): DueDelivery | undefined {
-    const { userId } = delivery
-    try {
-      const payload = payloadOf(call, userId)
-      const ended = {
-        stage: 'due',
-        endedAt: call.endedAt,
-        attempts: 0,
-        nextAt: environment.now(),
-        reached: [],
-      } as const
-      return payload === undefined ? undefined : { ...delivery, ...ended, payload }
-    } catch (thrown) {
-      report(asError(thrown), userId)
-      return undefined
-    }
-  }
-
-  function settle(id: string, call: SettledToolCall): void {
-    const item = items.get(id)
-    // Without a note, the call has ended in an earlier visit, and its end was delivered then.
-    if (item === undefined) return
-    const write = async () => {
-      const known = item.delivery
-      if (items.get(id) !== item || known.stage === 'due') return
-      const found = item.isSaved ? await store.read(id) : known
-      // Another process has delivered it.
-      if (found === undefined) return drop(item)
-      const next = typeof found === 'object' && found.stage === 'due' ? found : due(known, call)
-      if (next === undefined) return remove(id)
-      item.delivery = next
-      if (next !== found) item.isSaved = await store.write(next)
-      schedule(item)
-    }
-    void run(alone(item.delivery.id, write))
+  function removeNote(id: string): void {
+    if (items.get(id)?.delivery.stage === 'open') void run(alone(id, () => remove(id)))
   }
 
   /** Finds out how calls have ended that ran when an earlier process was killed. */
@@ -116,13 +80,28 @@ export function createNoting(
     const [call] = await client.resumeToolCalls({ callId })
     const onEnd = () => {
       const state = client.getToolCallState(callId)
-      if (state === undefined || !isSettled(state) || state.startedAt !== startedAt) return
-      if (looks === 0 || !(state.error instanceof ToolCallInterruptedError)) return settle(id, state)
+      const same = state?.startedAt === startedAt ? state : undefined
+      if (same !== undefined && !isSettled(same)) return
+      if (same !== undefined && !(same.error instanceof ToolCallInterruptedError)) return settle(id, same)
+      // A client that was closed knows nothing of its calls.
+      if (!clients.has(client)) return
+      if (looks === 0) return void run(leave(delivery, same, state !== undefined))
       const letGo = keepInUse(client)
       runLater(() => ask(client, delivery, looks - 1).finally(letGo), LOOK_MS)
     }
     if (call === undefined) onEnd()
     else call.result.then(onEnd, onEnd)
+  }
+
+  /**
+   * Takes a call for failed that no page has sent again. If the tool may run twice, the client does not list the record of the call, and
+   * `state` is undefined. `isMadeAgain`: a later run has its own note, so there is nothing to say of this one.
+   */
+  async function leave(delivery: Delivery, state: SettledToolCall | undefined, isMadeAgain: boolean): Promise<void> {
+    const { id } = delivery
+    const call = state ?? (isMadeAgain ? undefined : interruptedCall(delivery, options.environment.now()))
+    if (call === undefined) await alone(id, () => remove(id))
+    else giveUp(id, call)
   }
 
   return {
@@ -131,22 +110,49 @@ export function createNoting(
         `msg_${hash(JSON.stringify([client.id, userId, callId, startedAt]))}`
       clients.set(client, userId)
       watchCalls(client, {
-        onRunning: ({ callId, startedAt }) =>
+        onRunning: ({ callId, startedAt, name, key, meta }) =>
           open({
             ...{ id: idOf(callId, startedAt), stage: 'open', userId, clientId: client.id, callId, startedAt },
             ...(processes && { holder: processes.own }),
+            call: { name, ...(key !== undefined && { key }), ...(meta && { meta }) },
           }),
         onClosed: () => clients.delete(client),
         onSettled: (call) => settle(idOf(call.callId, call.startedAt), call),
-        onGone: (callId, startedAt) => {
-          const item = items.get(idOf(callId, startedAt))
-          if (item?.delivery.stage === 'open') void run(alone(item.delivery.id, () => remove(item.delivery.id)))
-        },
+        onGone: (callId, startedAt) => removeNote(idOf(callId, startedAt)),
+      })
+      client.onForgotten((isForgotten) => {
+        for (const { delivery } of [...items.values()])
+          if (delivery.clientId === client.id && isForgotten(delivery.callId)) removeNote(delivery.id)
       })
       void run(catchUp(client, userId))
     },
     follow: (userIds) => {
       for (const [client, userId] of clients) if (userIds.has(userId)) void run(catchUp(client, userId))
     },
+    removeUnknown: async ({ id, clientId, callId, startedAt }) => {
+      const isKnown = [...clients.keys()].some(
+        (client) => client.id === clientId && client.getToolCallState(callId)?.startedAt === startedAt,
+      )
+      if (!isKnown && items.get(id)?.delivery.stage === 'open') await alone(id, () => remove(id))
+    },
   }
+}
+
+/** A call that no client knows; undefined where an earlier version has noted it, without its name. */
+function interruptedCall(delivery: Delivery, endedAt: number): FailedToolCall | undefined {
+  const { callId, startedAt } = delivery
+  const call = delivery.stage === 'open' ? delivery.call : undefined
+  return (
+    call && {
+      ...call,
+      ...{ callId, startedAt, endedAt },
+      phase: 'failed',
+      error: new ToolCallInterruptedError(call.name, { callId }),
+      inputRequests: {},
+      inputResponses: {},
+      isCancelling: false,
+      network: 'ok',
+      failureCount: 0,
+    }
+  )
 }

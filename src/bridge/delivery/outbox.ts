@@ -2,10 +2,11 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import type { Delivery, OpenDelivery } from './delivery.js'
-import { createNoting, type NotingOptions } from './noting.js'
+import { createNoting } from './noting.js'
 import { createProcesses, type Processes } from './processes.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
 import { createSending, type SendingOptions } from './sending.js'
+import type { SettlingOptions } from './settling.js'
 import { createShelf, type Shelf } from './shelf.js'
 
 /** Messages about calls that end. Each is written down before it is sent, and removed when it was taken. */
@@ -23,12 +24,12 @@ const LOOK_MS = 60_000
 /** When a process that was just started looks again, in ms: the lock of a killed one that it replaces has ended by then. */
 const SOON_MS = 15_000
 
-/** After this time nothing more is expected of a call, in ms. */
+/** After this time nothing more is expected of a call that no client knows, in ms. */
 const OPEN_LIMIT_MS = 30 * LONGEST_DELAY_MS
 
 const NOT_FORGOTTEN = 'The storage may still have messages for this user. Call forgetUser() again when it works.'
 
-export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
+export function createOutbox(options: SettlingOptions & SendingOptions): Outbox {
   const { environment, report, name } = options
   const shelf: Shelf = createShelf(
     options,
@@ -105,9 +106,9 @@ export function createOutbox(options: NotingOptions & SendingOptions): Outbox {
       if (signal.aborted) return
       await alone(note.id, async () => {
         const { id, userId, startedAt } = note
-        if (startedAt < oldest && !items.has(id)) return store.remove(id)
         if (processes !== undefined && !(await store.hand(note, processes.own))) return
         if (!items.has(id)) add(note, true)
+        if (startedAt < oldest) runLater(() => noting.removeUnknown(note), LOOK_MS)
         users.add(userId)
       })
     }

@@ -10,6 +10,26 @@ const LIMIT_MS = 20_000
 /** The parts of an environment that requests need. */
 export type PostEnvironment = Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'fetch'>
 
+/** The same, or a rejection where it takes longer than a receiver may take. */
+export async function inLimit<T>(
+  work: T | Promise<T>,
+  { setTimeout, clearTimeout }: Pick<PostEnvironment, 'setTimeout' | 'clearTimeout'>,
+  signal: AbortSignal,
+): Promise<T> {
+  let timer: unknown
+  let stop = () => {}
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the receiver was not found out within ${LIMIT_MS / 1000} s`)), LIMIT_MS)
+    stop = onAbort(signal, () => reject(signal.reason))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    stop()
+  }
+}
+
 /** Sends a message. Never rejects. With a status of `gone`, the receiver says that it is no more. A redirect is not followed: the message is signed or encrypted for one receiver. */
 export async function post(
   url: string,

@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../core/time/semaphore.js'
+import { createSemaphore, type Semaphore } from '../../core/time/semaphore.js'
 import type { DueDelivery } from './delivery.js'
 import { DeliveryFailedError } from './deliveryFailedError.js'
 import { retryDelayMs } from './retryDelay.js'
@@ -26,11 +26,31 @@ export interface SendingOptions extends ShelfOptions {
 /** So many messages are sent at the same time. */
 const MAX_AT_ONCE = 8
 
+/** So many of one user: those of others go on while a receiver does not answer. */
+const MAX_OF_USER = 2
+
+/** A line for each user who has something in it. */
+function createLines(): (userId: string, work: () => Promise<void>) => Promise<void> {
+  const lines = new Map<string, { readonly inPlace: Semaphore; length: number }>()
+  return async (userId, work) => {
+    const line = lines.get(userId) ?? { inPlace: createSemaphore(MAX_OF_USER), length: 0 }
+    lines.set(userId, line)
+    line.length += 1
+    try {
+      await line.inPlace(work)
+    } finally {
+      line.length -= 1
+      if (line.length === 0) lines.delete(userId)
+    }
+  }
+}
+
 /** Sends a message that is due, and says when to try again. */
 export function createSending(options: SendingOptions, shelfOf: () => Shelf): (item: Item) => Promise<void> {
   const { environment, attempt, limitMs, report } = options
   const { now, random } = environment
   const inPlace = createSemaphore(MAX_AT_ONCE)
+  const ofUser = createLines()
 
   /** The delivery, if it is this process that has to send it now. */
   async function taken(item: Item): Promise<DueDelivery | undefined> {
@@ -85,5 +105,8 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     return at > endedAt + limitMs ? undefined : at
   }
 
-  return (item) => inPlace(() => shelfOf().alone(item.delivery.id, (isHeld) => send(item, isHeld)))
+  return (item) => {
+    const { id, userId } = item.delivery
+    return ofUser(userId, () => inPlace(() => shelfOf().alone(id, (isHeld) => send(item, isHeld))))
+  }
 }

@@ -1,4 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import { isTerminal } from '../../core/protocol/task.js'
 import { isSettled, type SettledToolCall, type ToolCallState } from '../../core/record/toolCallState.js'
 
@@ -19,6 +20,8 @@ export function watchCalls(
 ): void {
   /** When the calls that run were made, by their ids. */
   const running = new Map<string, number>()
+  /** The same of interrupted calls. If a page sends such a call again, the call ends a second time, even if its task has already ended. */
+  const interrupted = new Map<string, number>()
 
   function look(): void {
     const { calls, connection } = client.store.getState()
@@ -29,7 +32,11 @@ export function watchCalls(
     for (const [callId, startedAt] of running) if (calls[callId]?.startedAt !== startedAt) leave(callId, startedAt)
     for (const call of Object.values(calls)) {
       const { callId, startedAt } = call
-      if (running.has(callId) || !isRunning(call)) continue
+      const isInterrupted = call.error instanceof ToolCallInterruptedError
+      const isGoneOn = !isInterrupted && call.phase !== 'ended' && interrupted.get(callId) === startedAt
+      if (isInterrupted) interrupted.set(callId, startedAt)
+      if (isGoneOn) interrupted.delete(callId)
+      if (running.has(callId) || !(isGoneOn || isRunning(call))) continue
       running.set(callId, startedAt)
       onRunning(call)
     }

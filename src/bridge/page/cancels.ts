@@ -1,7 +1,8 @@
 import type { Environment } from '../../core/environment/environment.js'
+import { asError } from '../../core/protocol/asError.js'
 import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import type { Answer, CallOnWire, PageAction } from '../wire/messages.js'
-import { type Entry, isAwaited, isStartUnanswered, type OwnCancel } from './entries.js'
+import { type Entry, isAwaited, isStartUnanswered, type OwnCancel, runOf } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import { createKeptCancels, type KeptCancel } from './keptCancels.js'
 import type { Mirror } from './mirror.js'
@@ -19,6 +20,8 @@ export interface CancelsOptions {
   readonly post: Post
   readonly refresh: EntryBook['refresh']
   readonly takeAnswer: PageCalls['takeAnswer']
+  /** Called with what the backend refuses a cancellation with. */
+  readonly onRefused: (error: Error, callId: string) => void
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal
 }
@@ -57,9 +60,10 @@ export function createCancels({ environment, mirror, post, closing, ...options }
   /** What is sent of an earlier page's starts, by the ids of their calls. */
   const sending = new Map<string, Promise<unknown>>()
 
-  /** Keeps it for the next page, unless that could take the call of another user for this one. */
+  /** Keeps what is sent for the next page, unless that could take the call of another user for this one. */
   function keep(entry: Entry, id: string, at: number, user = mirror.user): void {
     const { callId, start, wire } = entry
+    sent.add(id)
     const run = start?.run ?? wire?.startedAt
     if (isStartUnanswered(entry)) kept.keep(keptStart(entry, id, at, user))
     else if (user !== undefined && run !== undefined) kept.keep({ callId, id, at, user, run })
@@ -73,7 +77,6 @@ export function createCancels({ environment, mirror, post, closing, ...options }
   }
 
   const retrying = (entry: Entry | undefined) => () => set(entry, { isRetrying: true })
-
   const drop = (callId: string): void => void (closing.aborted || kept.drop(callId))
 
   function cancel(entry: Entry, id: string = environment.randomId()): Promise<void> {
@@ -85,7 +88,6 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     // Another one may sign in before it is sent.
     const { user } = mirror
     async function send(): Promise<void> {
-      sent.add(id)
       keep(entry, id, at, user)
       try {
         await entry.started
@@ -93,9 +95,8 @@ export function createCancels({ environment, mirror, post, closing, ...options }
         // Another tab may have sent that for the start, to a process that knew nothing of it.
         const first = isForStart ? environment.randomId() : id
         const answer = await untilKnown(entry, environment, first, retrying(entry), (own) => {
-          sent.add(own)
           keep(entry, own, at, user)
-          return post({ type: 'cancel', call: entry.ref }, { id: own, user, onRetry: retrying(entry) })
+          return post(cancelOfRun(entry), { id: own, user, onRetry: retrying(entry) })
         })
         if (answer === undefined) return
         set(entry, { told: answer })
@@ -103,7 +104,9 @@ export function createCancels({ environment, mirror, post, closing, ...options }
       } catch (error) {
         set(entry, undefined)
         // As for a call that had ended before.
-        if (!entry.isOver) throw error
+        if (entry.isOver) return
+        if (!closing.aborted) options.onRefused(asError(error), callId)
+        throw error
       } finally {
         drop(callId)
       }
@@ -191,6 +194,11 @@ async function untilKnown(
 
 function keptStart({ callId, ref, start }: Entry, id: string, at: number, user: string | undefined): KeptCancel {
   return { callId, id, at, user, ...ref, start: start?.id, since: start?.startedAt, seen: start?.seen }
+}
+
+/** Cancels the run that this page shows now, however late it gets through. */
+function cancelOfRun(entry: Entry): PageAction {
+  return { type: 'cancel', call: entry.ref, run: runOf(entry) }
 }
 
 /** Cancels a start that the backend has not answered. */

@@ -65,7 +65,12 @@ export function clientOf({ owner, store, calls, post, settled, forgotten, ...par
     startToolCall(params, callOptions: ToolCallOptions & AnyArguments = {}) {
       inDevelopment?.(() => checkCall(params, callOptions))
       const request = checkParams(params)
-      const { signal } = callOptions
+      const { signal, keepResult } = callOptions
+      if (keepResult) {
+        throw new TaskConfigurationError(
+          `keepResult is not for a page with a backend${inDevelopment ? ': results stay there, as long as the MCP server keeps them. Leave it out, and have the backend store a result that must last longer.' : '.'}`,
+        )
+      }
       if (signal?.aborted || closing.signal.aborted)
         return refusedHandle(request.name, signal?.aborted ? signal.reason : closing.signal.reason)
       open()

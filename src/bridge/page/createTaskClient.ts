@@ -114,6 +114,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
     store,
     post,
     network: standing.network,
+    onRefused: (error, callId) => report(error, { callId, operation: 'cancel' }),
     onSettled: settled.notify,
     onForgotten: forgotten.notify,
   })

@@ -83,6 +83,11 @@ export interface Entry {
 
 const NOTHING: Readonly<Record<string, never>> = {}
 
+/** When the run was started that this page shows; undefined where the backend has not said that. */
+export function runOf(entry: Entry): number | undefined {
+  return entry.start?.run ?? (isAwaited(entry) ? undefined : entry.wire?.startedAt)
+}
+
 /** True until the backend has answered the start of the call by this page. */
 export function isStartUnanswered({ start }: Entry): boolean {
   return start !== undefined && start.told === undefined

@@ -1,10 +1,11 @@
 import type { ToolCall } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
 import { TaskInputError } from '../../core/protocol/errors.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isEqual } from '../../core/protocol/isEqual.js'
 import { onShown, waitFor } from '../../core/run/handle.js'
-import type { Entry } from './entries.js'
+import { type Entry, runOf } from './entries.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
@@ -34,9 +35,9 @@ export function createHandle(
       return entry.shown.task && context.heardAt()
     },
     subscribe: (listener) => onShown(entry, (onChange) => context.subscribe(entry.callId, onChange), listener),
-    cancel: () => context.calls.cancel(entry),
+    cancel: () => ignoreRejection(context.calls.cancel(entry)),
     detach: () => detach(),
-    respond: (inputKey, response) => respond(entry, inputKey, response, context),
+    respond: (inputKey, response) => ignoreRejection(respond(entry, inputKey, response, context)),
   }
 }
 
@@ -61,10 +62,12 @@ function respond(
     if (own !== undefined) entry.responses.set(inputKey, { ...own, ...change })
     calls.refresh(entry)
   }
+  // Another device may make the call again before it gets through, and ask something else under the same input key.
+  const run = runOf(entry)
   async function send(): Promise<void> {
     try {
       const onRetry = () => set({ state: { status: 'sending', isRetrying: true } })
-      const answer = await post({ type: 'respond', call: entry.ref, inputKey, response }, { onRetry })
+      const answer = await post({ type: 'respond', call: entry.ref, run, inputKey, response }, { onRetry })
       set({ told: answer })
       calls.takeAnswer(entry, answer)
     } catch (thrown) {

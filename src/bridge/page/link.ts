@@ -197,10 +197,11 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
     reader.start()
   }
 
-  /** Has the tab that reads open its stream again. */
+  /** Has the tab that reads open its stream again. It tells the outcome, unless it is frozen. */
   function askAnew(): void {
     readSince = environment.now()
     post({ type: 'ask', isAnew: true })
+    watchLeader(false)
   }
 
   function postStatus(): void {
@@ -221,9 +222,9 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
   }
 
   /** A tab that has the stream and says nothing is frozen: another one takes its place. While nobody is signed in there is nothing to say. */
-  function watchLeader(): void {
+  function watchLeader(isSignedOut = status().refused === UNAUTHORIZED): void {
     environment.clearTimeout(silence)
-    if (status().refused === UNAUTHORIZED) return
+    if (isSignedOut) return
     silence = environment.setTimeout(() => election.steal(), SILENCE_MS)
   }
 
@@ -272,7 +273,6 @@ function createTabsOfLink({ environment, name, reader, status, onNews, onStatus,
       channel = openChannel(name)
       channel.onMessage(receive)
       askAnew()
-      watchLeader()
       election.comeBack()
     },
     disappear: () => {

@@ -2,20 +2,19 @@ import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import type { RecordOwner } from '../../core/record/record.js'
 import type { StartOptions } from '../../core/run/startOrResume.js'
 import { type Asking, createAsking } from './asking.js'
-import { type Cancels, createCancels } from './cancels.js'
+import { type Cancels, type CancelsOptions, createCancels } from './cancels.js'
+import { runOf } from './entries.js'
 import { createEntryBook, type EntryBook, type EntryBookOptions } from './entryBook.js'
 import type { Changes } from './mirror.js'
 import type { Post } from './requests.js'
 import { askAgain, giveUp, type Started, type StartingOptions, startCall } from './startCalls.js'
 import { createNewsTaking } from './takeNews.js'
 
-export interface PageCallsOptions extends Omit<EntryBookOptions, 'onEnded'> {
+export interface PageCallsOptions
+  extends Omit<EntryBookOptions, 'onEnded'>,
+    Pick<CancelsOptions, 'clientId' | 'closing' | 'onRefused'> {
   readonly owner: RecordOwner
   readonly post: Post
-  /** The id of the client. */
-  readonly clientId: string
-  /** Aborted when the client is closed. */
-  readonly closing: AbortSignal
   readonly onForgotten: (isForgotten: (callId?: string) => boolean) => void
 }
 
@@ -93,7 +92,7 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       if (callId !== undefined && found.length === 0) return
       const call = callId === undefined ? undefined : found[0]?.ref
       const asked = Promise.all([forgotten, ...found.map(({ started }) => started)]).then(() =>
-        post({ type: 'forget', ...(call && { call }) }, { user }),
+        post({ type: 'forget', ...(call && { call, run: found[0] && runOf(found[0]) }) }, { user }),
       )
       const ids = found.map((entry) => entry.callId)
       // Where the backend refuses, the news are right as they are.

@@ -1,3 +1,4 @@
+import { shareMembers } from '../wire/decodeCall.js'
 import type { CallOnWire, CallRef, Position } from '../wire/messages.js'
 import { createEntry, type Entry, isAwaited, isDoubted, isInterrupted } from './entries.js'
 import { type EntryBook, lost } from './entryBook.js'
@@ -64,7 +65,8 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       wire.phase === 'ended' || isInterrupted(wire) || (known?.failure === undefined && wire.endedAt === undefined)
     if (isSameRun && known?.isOver && isBehind) return
     if (known !== undefined && isSameRun && known.failure === undefined) {
-      known.wire = wire
+      // Answers of another process are copies of what the news have said.
+      known.wire = shareMembers(known.wire, wire)
       known.unknown = 0
       if (!isAsked && known.start !== undefined) known.start = { ...known.start, run: wire.startedAt }
       const { told, takenBy } = known.start ?? {}

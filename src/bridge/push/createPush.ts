@@ -144,7 +144,7 @@ export function createPush(options: PushOptions): Push {
     environment,
     limitMs: ttlMs,
     report,
-    payloadOf: (call, userId) => (filter(call, userId) ? payloadOf(message(call, userId)) : undefined),
+    payloadOf: (call, userId) => (filter(call, userId) === true ? payloadOf(message(call, userId)) : undefined),
     attempt: async (delivery, signal) => {
       const secondsLeft = Math.max(0, Math.floor((delivery.endedAt + ttlMs - environment.now()) / 1000))
       const details = {

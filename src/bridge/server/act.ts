@@ -3,6 +3,7 @@ import type { Environment } from '../../core/environment/environment.js'
 import {
   TaskCancelledError,
   TaskExpiredError,
+  TaskInputError,
   ToolCallInterruptedError,
   ToolCallRejectedError,
 } from '../../core/protocol/errors.js'
@@ -13,7 +14,7 @@ import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
 import { type Deed, isClosed, type Session } from './session.js'
 import { start } from './starting.js'
-import { LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
+import { isMadeSince, LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
 /** True where the page may do this. */
 export type IsAllowed = (action: BridgeAction) => Promise<boolean>
@@ -114,8 +115,10 @@ async function perform(
       const { state, call } = await find(session, action.call)
       const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
       await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
-      if (action.type === 'cancel') await cancel(session, call.callId, environment)
+      const isLate = action.type !== 'resume' && (await isMadeSince(session, call.callId, action.run))
+      if (action.type === 'cancel' && !isLate) await cancel(session, call.callId, environment)
       if (action.type === 'respond') {
+        if (isLate) throw new TaskInputError('The call that asked this has ended, and was made again since.')
         // Sent again, it may have come to an earlier process: the page may read the news of this one since.
         const isFromElsewhere = isRepeated || request.epoch !== feed.position.epoch
         if (isFromElsewhere) await untilAsked(session, call.callId, action.inputKey, environment)
@@ -250,7 +253,7 @@ function idOf(client: TaskClient, ref: CallRef): string {
   return 'id' in ref ? ref.id : client.toolCallId(ref.name, ref.key)
 }
 
-async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed: IsAllowed): Promise<void> {
+async function forget(session: Session, { call, run }: ActionOf<'forget'>, isAllowed: IsAllowed): Promise<void> {
   const { client, feed } = session
   if (call === undefined) {
     await client.resumeToolCalls()
@@ -265,6 +268,7 @@ async function forget(session: Session, { call }: ActionOf<'forget'>, isAllowed:
     const action: BridgeAction = { type: 'forget', tool }
     if (call !== undefined) await expectAllowed(isAllowed, action)
     else if (!(await isAllowed(action))) continue
+    if (await isMadeSince(session, callId, run)) continue
     await client.forget({ callId })
   }
   expectOpen(session)

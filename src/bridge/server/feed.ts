@@ -90,7 +90,7 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
     const before = seq
     if (state.connection.status === 'closed') return end()
     for (const call of Object.values(state.calls)) {
-      if (calls.get(call.callId)?.state === call || !shows(call)) continue
+      if (calls.get(call.callId)?.state === call || shows(call) !== true) continue
       seq += 1
       calls.set(call.callId, { state: call, seq })
       gone.delete(call.callId)

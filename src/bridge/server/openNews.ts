@@ -22,6 +22,9 @@ export interface NewsOpening {
   openSocket(request: Request, socket: BridgeSocket): OpenSocket
 }
 
+/** A page takes a stream that was silent for three times as long for dead. It can ask a socket for a sign of life, but not a stream. */
+const MAX_STREAM_HEARTBEAT_MS = 15_000
+
 export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
   const { environment, entrance, maxStreams = 32, heartbeatMs = 15_000, highWaterMark = HIGH_WATER_MARK } = options
 
@@ -53,7 +56,8 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
         requests.delete(request)
         how.onEnd()
       }
-      const stream = createNewsStream(session.feed, { ...how, signal: request.signal, onEnd })
+      const heartbeatMs = Math.min(how.heartbeatMs, MAX_STREAM_HEARTBEAT_MS)
+      const stream = createNewsStream(session.feed, { ...how, heartbeatMs, signal: request.signal, onEnd })
       const headers = { ...NEVER_CACHED, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(stream, { headers })
     },

@@ -59,7 +59,11 @@ export interface TaskBridgeOptions {
   maxActions?: number
   /** How many streams of a user may be open at once. A browser opens one stream for all of its tabs. @default 32 */
   maxStreams?: number
-  /** How often a stream sends a heartbeat, in ms. A page opens a new stream after three missing heartbeats. @default 15000 */
+  /**
+   * How often a stream or a socket sends a heartbeat, in ms. Longer times than 15000 apply to sockets only: a page opens a
+   * new stream after 45 seconds without a sign of life.
+   * @default 15000
+   */
   heartbeatMs?: number
   /**
    * How much the bridge buffers for a page that reads slowly, in bytes. Beyond that, the page gets only the newest state of

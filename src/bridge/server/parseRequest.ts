@@ -32,22 +32,25 @@ export function parseRequest(body: unknown): PageRequest | undefined {
 function parseAction(action: JsonObject): PageAction | undefined {
   const { type } = action
   const call = readCallRef(action['call'])
+  const run = typeof action['run'] === 'number' ? { run: action['run'] } : {}
   switch (type) {
     case 'start':
       return parseStart(action)
     case 'cancel': {
       const start = parseCancelledStart(action['start'])
-      return call && { type, call, ...(start && { start }) }
+      return call && { type, call, ...run, ...(start && { start }) }
     }
     case 'resume':
       return call && { type, call }
     case 'respond': {
       const { inputKey, response } = action
-      return call && isShort(inputKey) && isJsonObject(response) ? { type, call, inputKey, response } : undefined
+      return call && isShort(inputKey) && isJsonObject(response)
+        ? { type, call, ...run, inputKey, response }
+        : undefined
     }
     case 'forget':
       if (action['call'] === undefined) return { type }
-      return call && { type, call }
+      return call && { type, call, ...run }
     case 'connect':
     case 'listTools':
       return { type }

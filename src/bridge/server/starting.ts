@@ -1,5 +1,6 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
+import { argumentsHash, isOtherHash } from '../../core/record/argumentsHash.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS } from '../../core/run/keys.js'
 import type { PageAction } from '../wire/messages.js'
@@ -30,7 +31,7 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
       key,
       repeat: isMade ? 'never' : repeat,
       ...(meta && { meta }),
-      ...((takesAny || isMade) && { [ANY_ARGUMENTS]: true }),
+      ...(takesAny && { [ANY_ARGUMENTS]: true }),
     },
   )
   let refusal: unknown
@@ -50,7 +51,8 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
 
 /**
  * True for a call that this very action has made, sent before. The backend has been started again since, or another process has taken it: the
- * call is known by its time. The page did not know of it, and it is not from before the page has sent the action.
+ * call is known by its time. The page did not know of it, and it is not from before the page has sent the action. One with
+ * other arguments is another device's: the first attempt may not have come.
  *
  * ```text
  * page       start ─ lost ──────────── start, again: ageMs
@@ -59,10 +61,11 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
  * ```
  */
 function isMadeBy(
-  { seen, ageMs = Number.POSITIVE_INFINITY }: StartAction,
+  { seen, ageMs = Number.POSITIVE_INFINITY, arguments: args }: StartAction,
   request: ArrivedRequest,
   call: ToolCallState,
 ) {
   const { isRepeated = false, cameAt } = request
+  if (isOtherHash(call.arguments && argumentsHash(call.arguments), argumentsHash(args))) return false
   return isRepeated && call.startedAt !== seen && call.startedAt >= cameAt - ageMs - LATE_MS
 }

@@ -85,6 +85,23 @@ export function untilRunsAgain(session: Session, callId: string, timers: Timers)
   return untilCall(session, callId, isKnown, within(LATE_MS, timers))
 }
 
+/**
+ * True where the call was started later than the run that a page means: another device has made it again. A process that waits for the call
+ * of another one shows a time of its own until it follows that call.
+ */
+export async function isMadeSince(
+  session: Session,
+  callId: string,
+  run: number = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const isSince = () => (session.feed.get(callId)?.startedAt ?? 0) > run
+  const isSure = ({ phase }: ToolCallState) => phase !== 'calling' || !isSince()
+  if (isSince()) await untilCall(session, callId, isSure, withoutLimit)
+  return isSince()
+}
+
+const withoutLimit = () => () => {}
+
 function within(ms: number, { setTimeout, clearTimeout }: Timers): (end: () => void) => () => void {
   return (end) => {
     const timer = setTimeout(end, ms)

@@ -12,7 +12,7 @@ import {
   deliveryEnvironment,
 } from '../delivery/deliveryOptions.js'
 import { createOutbox } from '../delivery/outbox.js'
-import { post } from '../delivery/post.js'
+import { inLimit, post } from '../delivery/post.js'
 import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
 import type { Attempt } from '../delivery/sending.js'
 import type { DeliveryEnvironment } from '../delivery/shelf.js'
@@ -45,7 +45,7 @@ export interface WebhooksOptions extends DeliveryOptions {
    */
   endpoint: WebhookEndpoint | ((userId: string) => WebhookEndpoint | undefined | Promise<WebhookEndpoint | undefined>)
   /**
-   * Returns the body, a JSON value, or `undefined` to send nothing. Called once, when the call has ended: each attempt
+   * Returns the body, a JSON value or a promise of one, or `undefined` to send nothing. Called once, when the call has ended: each attempt
    * sends the same body.
    * @default a {@link WebhookBody} with the ids of the user and the call, the tool, the key, the `meta` and the times of
    * the call; without task id, arguments and result
@@ -102,7 +102,8 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
     environment,
     limitMs: LIMIT_MS,
     report: (error, userId) => onError?.(error, userId),
-    payloadOf: (call, userId) => (filter(call, userId) ? JSON.stringify(body(call, userId)) : undefined),
+    payloadOf: async (call, userId) =>
+      filter(call, userId) === true ? JSON.stringify(await body(call, userId)) : undefined,
     attempt: (delivery, signal) => attempt(delivery, signal, endpointOf, environment),
   })
   return { watch, resume, forgetUser: forget, close }
@@ -115,7 +116,7 @@ async function attempt(
   environment: DeliveryEnvironment,
 ): Promise<Attempt> {
   try {
-    const endpoint = await endpointOf(userId)
+    const endpoint = await inLimit(endpointOf(userId), environment, signal)
     if (endpoint === undefined) return { outcome: 'taken' }
     const now = environment.now()
     const headers = {

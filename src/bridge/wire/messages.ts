@@ -25,6 +25,11 @@ export function givenKey(key: unknown): { key?: string } {
   return typeof key === 'string' && !key.startsWith(MADE_UP) ? { key } : {}
 }
 
+/** An action that may arrive late. `run`: when the run was started that the page means; a later one is another device's. */
+interface OfRun {
+  readonly run?: number | undefined
+}
+
 /** What a page asks its backend for. */
 export type PageAction =
   | {
@@ -44,10 +49,15 @@ export type PageAction =
       /** True if the backend took the call, and its processes have forgotten it: it is made again only if that does no harm. */
       readonly isLost?: boolean
     }
-  | { readonly type: 'cancel'; readonly call: CallRef; readonly start?: CancelledStart }
-  | { readonly type: 'respond'; readonly call: CallRef; readonly inputKey: string; readonly response: JsonObject }
+  | (OfRun & { readonly type: 'cancel'; readonly call: CallRef; readonly start?: CancelledStart })
+  | (OfRun & {
+      readonly type: 'respond'
+      readonly call: CallRef
+      readonly inputKey: string
+      readonly response: JsonObject
+    })
   /** Without a call, every call that the page may forget. */
-  | { readonly type: 'forget'; readonly call?: CallRef }
+  | (OfRun & { readonly type: 'forget'; readonly call?: CallRef })
   /** Fetches the outcome of a call that ended in an earlier life of the backend, or what became of one that another life has taken. */
   | { readonly type: 'resume'; readonly call: CallRef }
   /** Connects the client of the backend to its MCP server. */

@@ -77,7 +77,7 @@ export function createCallsOf(base: ClientBase, connect: () => Connection): Call
       onMessage: (message) => base.parts.receive(calls.get(), message),
       onPeer: () => tellPeer(calls.get()),
       onBack: () => catchUpTaskless(calls.get()),
-      onLeaderChange: (election, isStolen) => onLeaderChange(calls.get(), election, isStolen),
+      onLeaderChange: (election, byStealing) => onLeaderChange(calls.get(), election, byStealing),
     })
   }
 
@@ -113,7 +113,7 @@ function runOf(base: ClientBase, port: Connection, records: RecordStore, tabs: T
     port,
     environment,
     records,
-    tabsShareStorage: options.storage !== 'memory' && options.storage !== 'session',
+    tabsShareStorage: isSharedByTabs(options.storage, environment),
     owner,
     store,
     tabs,
@@ -134,6 +134,17 @@ function runOf(base: ClientBase, port: Connection, records: RecordStore, tabs: T
       forgotten.notify((id) => (callId === undefined || id === callId) && (!id || store.getCall(id) === undefined)),
     onSettled: base.settled.notify,
   })
+}
+
+/** Whether other tabs have the storage, too. Where the page has none of its own, its records are in memory. */
+function isSharedByTabs(storage: TaskClientBaseOptions['storage'], environment: Environment): boolean {
+  if (storage !== undefined && storage !== 'local') return typeof storage === 'object'
+  try {
+    return environment.storage('local') != null
+  } catch {
+    // It is there, and the user has blocked it: each read says so.
+    return true
+  }
 }
 
 /** The records of the calls, with the results that are kept beside them. */

@@ -106,7 +106,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
   const { resume = 'eager', results, jobs } = options
   const calls = createCallsOf(base, connection.get)
   const observing = whenUsed(
-    () => parts.createObserving(base.tap, environment, base.reports.guard),
+    () => parts.createObserving(base.tap, environment, base.reports),
     (made) => made.close(),
   )
   let signingIn: SigningIn | undefined

@@ -87,8 +87,9 @@ export interface ToolCall<TResult = CallToolResult> {
   readonly lastHeardAt: number | undefined
   subscribe(listener: (state: ToolCallState) => void): () => void
   /**
-   * Asks the server once to stop the work, and keeps following the task: if the task completes anyway, `result` still
-   * resolves.
+   * Asks the server to stop the work, until it has taken or refused that, and keeps following the task: if the task completes
+   * anyway, `result` still resolves. Rejects if the server refuses; `onError` of the client gets the error, too, and until the next poll `lastError`
+   * of the state has it. You can pass it as an event handler: it causes no unhandled rejection.
    */
   cancel(): Promise<void>
   /** Stops waiting for the result. The task keeps running and can be resumed. */
@@ -120,7 +121,7 @@ export interface TaskClientState {
 /** The context of an error that is reported to `onError`. */
 export interface TaskErrorContext {
   readonly callId?: string
-  readonly operation: 'connect' | 'poll' | 'cancel' | 'respond' | 'storage' | 'protocol' | 'resume'
+  readonly operation: 'connect' | 'poll' | 'cancel' | 'respond' | 'storage' | 'protocol' | 'resume' | 'observe'
 }
 
 /** A task to resume: its id, and the tool's name if it is known. */

@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../protocol/ignoreRejection.js'
 import type { TaskProgress } from '../protocol/progress.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import type { TaskClient } from './taskClient.js'
@@ -27,7 +28,7 @@ export interface ToolCallGroup {
    */
   subscribe(listener: (state: ToolCallGroupState) => void): () => void
   /**
-   * Asks the server to stop the running calls, like `cancel()` of each of them.
+   * Asks the server to stop the running calls, like `cancel()` of each of them. It causes no unhandled rejection.
    *
    * @throws The first error of a cancellation, after the others were sent.
    */
@@ -36,7 +37,12 @@ export interface ToolCallGroup {
 
 /** A filter for calls. */
 export interface ToolCallsFilter {
-  /** Returns true for the calls to include. May be an inline function. @default every call */
+  /**
+   * Returns true for the calls to include. May be an inline function. While somebody subscribes to a group with a filter, its calls stay in
+   * memory, also when they have ended and are more than the 200 that a client keeps.
+   *
+   * @default every call
+   */
   filter?: ((call: ToolCallState) => boolean) | undefined
 }
 
@@ -63,7 +69,11 @@ export function groupOf(calls: readonly ToolCallState[]): ToolCallGroupState {
 }
 
 /** Asks the server to stop those of the calls that run. */
-export async function cancelCalls(clients: readonly TaskClient[], calls: readonly ToolCallState[]): Promise<void> {
+export function cancelCalls(clients: readonly TaskClient[], calls: readonly ToolCallState[]): Promise<void> {
+  return ignoreRejection(cancelEach(clients, calls))
+}
+
+async function cancelEach(clients: readonly TaskClient[], calls: readonly ToolCallState[]): Promise<void> {
   const running = calls.filter((call) => kindOf(call) === 'running')
   const asked = running.map(({ callId }) =>
     clients
@@ -75,10 +85,34 @@ export async function cancelCalls(clients: readonly TaskClient[], calls: readonl
   if (refused !== undefined) throw (refused as PromiseRejectedResult).reason
 }
 
-export function createToolCallGroup(client: TaskClient, { filter = () => true }: ToolCallsFilter = {}): ToolCallGroup {
+/**
+ * Keeps the calls of a group in memory once they have ended: a client drops the oldest that nobody listens to, and a batch would seem to
+ * shrink. Returns a function that takes the calls which are to be kept from now on.
+ */
+export function holdCalls(): (clients: readonly TaskClient[], calls: readonly ToolCallState[]) => void {
+  let held = new Map<string, () => void>()
+  return (clients, calls) => {
+    const before = held
+    held = new Map()
+    for (const { callId } of calls) {
+      const release = before.get(callId)
+      before.delete(callId)
+      held.set(callId, release ?? listenTo(clients, callId))
+    }
+    for (const release of before.values()) release()
+  }
+}
+
+function listenTo(clients: readonly TaskClient[], callId: string): () => void {
+  const client = clients.find((one) => one.getToolCallState(callId) !== undefined)
+  return client?.subscribeToolCall(callId, () => {}) ?? (() => {})
+}
+
+export function createToolCallGroup(client: TaskClient, { filter }: ToolCallsFilter = {}): ToolCallGroup {
+  const matches = filter ?? (() => true)
   let state = groupOf([])
   function getState(): ToolCallGroupState {
-    const calls = keepSame(state.calls, byStart(Object.values(client.store.getState().calls).filter(filter)))
+    const calls = keepSame(state.calls, byStart(Object.values(client.store.getState().calls).filter(matches)))
     if (calls !== state.calls) state = groupOf(calls)
     return state
   }
@@ -86,11 +120,18 @@ export function createToolCallGroup(client: TaskClient, { filter = () => true }:
     getState,
     subscribe: (listener) => {
       let seen = getState()
-      return client.store.subscribe(() => {
+      const hold = filter === undefined ? () => {} : holdCalls()
+      hold([client], seen.calls)
+      const unsubscribe = client.store.subscribe(() => {
         if (getState() === seen) return
         seen = state
+        hold([client], seen.calls)
         listener(seen)
       })
+      return () => {
+        unsubscribe()
+        hold([], [])
+      }
     },
     cancelAll: () => cancelCalls([client], getState().calls),
   }

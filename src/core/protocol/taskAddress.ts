@@ -24,3 +24,9 @@ export function decodeTaskAddress(id: string): TaskAddress {
   if (!id.startsWith(SESSION_PREFIX) || end === -1) return { taskId: id, sessionId: undefined }
   return { taskId: id.slice(end + 1), sessionId: id.slice(SESSION_PREFIX.length, end) }
 }
+
+/** What the task id of a job begins with. No server gives such ids. */
+export const JOB_PREFIX = 'taskwire:job:'
+
+/** True for the task id of a job. */
+export const isJob = (taskId: string): boolean => taskId.startsWith(JOB_PREFIX)

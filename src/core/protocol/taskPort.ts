@@ -45,6 +45,14 @@ export interface CallHooks {
   readonly signal: AbortSignal
 }
 
+/** What is known of a task that is asked for. */
+export interface KnownOfTask {
+  /** The `era` of the port when the task was created, if that is known: a task does not survive a change of era. */
+  readonly era: ReturnType<TaskPort['era']> | undefined
+  /** What it asks and nobody has responded to. A server of 2025-11-25 has told it to one connection, which may be another tab's. */
+  readonly inputRequests: Readonly<Record<string, InputRequest>>
+}
+
 /**
  * What the engine needs of a connection. An implementation knows SDK, transport and protocol era;
  * the engine knows none of them.
@@ -70,11 +78,7 @@ export interface TaskPort {
    * cannot be asked; with a `signal` it waits for the connection as `callTool` does.
    */
   isRepeatable(name: string, signal?: AbortSignal): Promise<boolean>
-  /**
-   * `taskEra` is the `era` of the port when the task was created, if that is known: a task does not survive a change of
-   * era.
-   */
-  getTask(taskId: string, signal?: AbortSignal, taskEra?: ReturnType<TaskPort['era']>): Promise<DetailedTask>
+  getTask(taskId: string, signal?: AbortSignal, known?: KnownOfTask): Promise<DetailedTask>
   /**
    * The capability that an input request needs and the client has not declared; undefined if it has, or if it is not
    * known.
@@ -87,6 +91,6 @@ export interface TaskPort {
    */
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
   cancelTask(taskId: string, signal?: AbortSignal): Promise<void>
-  /** Closes what is held open for a task that this page no longer follows. */
+  /** Closes what is held open for a task that this page does not poll any longer. */
   release?(taskId: string): void
 }

@@ -38,8 +38,8 @@ export interface Call {
 }
 
 /**
- * How far a call has come. If you add a stage, `npx tsc` points to `show`. Then search core/run for `stage.name`: these checks say what a
- * call in each stage must not do. What is shown of a stage is a phase: `ToolCallPhase` (toolCallState.ts).
+ * How far a call has come. If you add a stage, `npx tsc` points to `show`. Then search src/core for `stage.name`: these checks say what a
+ * call in each stage must not do, and what `observe()` tells of it. What is shown of a stage is a phase: `ToolCallPhase` (toolCallState.ts).
  */
 export type CallStage =
   /**

@@ -25,7 +25,10 @@ export function encodeCallRecord(record: CallRecord): string {
  */
 const MAX_ANSWERED = 512
 
-/** The members that are kept. What is undefined is left out by `JSON.stringify`. */
+/**
+ * The members that are kept. What is undefined is left out by `JSON.stringify`. `nextPollAt` is `earliestAt`, `isCancelling` is
+ * `cancelling.isWanted`: records of earlier versions have these names.
+ */
 export function keptMembers({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
   const identity = { ...call, era: task?.era ?? 'modern' }
   if (task === undefined) return { ...identity, idempotencyKey, held }

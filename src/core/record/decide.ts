@@ -28,7 +28,7 @@ export type PollReason =
 export const POLLING_MS = 5000
 
 /** How long a poll of another tab may be overdue before this tab takes over: that one was closed, or is frozen. */
-export const LEADER_TIMEOUT_MS = 1000
+export const OVERDUE_MS = 1000
 
 /** How the page is, which the record does not say. */
 export interface Circumstances {
@@ -52,7 +52,8 @@ export type Decision =
   | { readonly do: 'rest'; readonly blocked: 'offline' | 'paused' | undefined }
 
 /**
- * When the next poll is due, whichever tab sends it, and why then: the only place that says so.
+ * When the next poll is due, whichever tab sends it, and why then: the only place that says so. Whether this tab sends it then, and what
+ * holds it back: `decide`.
  *
  * ```text
  * answer, or Retry-After ── earliestAt ──────▶     no poll comes earlier but for a hint, and for the end of the ttl
@@ -60,6 +61,7 @@ export type Decision =
  * push ── safety interval ────────────── quietUntil ──▶
  * poll sent, and cut off ── interval ──▶
  * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; if the last one failed, only to earliestAt
+ * online again, signed in ────────────────────     end retryAt and quietUntil (`soon` in run/page.ts), never earliestAt
  * ```
  *
  * Why: `here.because`, where this page has a reason of its own; else a hint, if there is one; after a failure `retry-after` or `backoff`; else
@@ -149,7 +151,7 @@ export function decide(record: TaskRecord, at: Circumstances, policy: PollPolicy
   if (policy.hidden === 'pause' && !at.isVisible) return { do: 'rest', blocked: 'paused' }
   const { at: dueAt, why } = nextPoll(record, policy)
   const pollingUntil = polledUntil(record, policy)
-  const graceMs = at.isLeader ? 0 : LEADER_TIMEOUT_MS
+  const graceMs = at.isLeader ? 0 : OVERDUE_MS
   const until = Math.max(Math.max(dueAt, pollingUntil) + graceMs, at.listenUntil)
   if (at.now < until) return { do: 'wait', until }
   return at.isLeader ? { do: 'poll', why } : { do: 'lead' }

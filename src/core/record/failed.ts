@@ -9,6 +9,7 @@ import {
   TaskUnreachableError,
 } from '../protocol/errors.js'
 import { READ_MORE } from '../protocol/readMore.js'
+import { isJob } from '../protocol/taskAddress.js'
 import { UNKNOWN_TASK } from '../protocol/text.js'
 import { backoffDelay, type PollPolicy, pollInterval } from '../time/policy.js'
 import { askedMs } from '../time/retry.js'
@@ -85,9 +86,9 @@ function patience(error: Error): number {
   return kindOf(error) === 'server' ? 0 : ASK_PAST_TTL_MS
 }
 
-/** A task that the app has named has no times until the server has shown it. */
+/** A task that the app has named has no times until the server has shown it. A job has none, either, and is known to be there. */
 function isRefusal({ task, snapshotAt }: TaskRecord, error: Error): boolean {
-  const isUnseen = snapshotAt === 0 && task.createdAt === '' && task.lastUpdatedAt === ''
+  const isUnseen = snapshotAt === 0 && task.createdAt === '' && task.lastUpdatedAt === '' && !isJob(task.taskId)
   return isUnseen && kindOf(error) === 'server'
 }
 

@@ -38,6 +38,11 @@ describe('how long a record is kept', () => {
       5000 + DAY,
     ],
     ['an ended task without a ttl', { task: taskOf({ status: 'failed' }) }, WEEK],
+    [
+      'one that ended after two days',
+      { task: taskOf({ status: 'failed' }, { snapshotAt: NOW + 2 * DAY }) },
+      2 * DAY + WEEK,
+    ],
     ['a lost task', { task: taskOf({ ttlMs: 5 }, { lost: { at: NOW + DAY, reason: 'ttl' } }) }, DAY + WEEK],
     [
       'one that ended before it was lost',

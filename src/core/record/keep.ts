@@ -2,8 +2,8 @@ import { isJsonObject } from '../protocol/json.js'
 import { isTerminal } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 import { decodeCallRecord, encodeCallRecord, VERSION } from './codec.js'
-import { ASK_PAST_TTL_MS } from './learn.js'
-import { type CallRecord, isOver } from './record.js'
+import { ASK_PAST_TTL_MS, isPastTtl } from './learn.js'
+import { type CallRecord, isOver, type TaskRecord } from './record.js'
 
 /** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
 const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
@@ -29,7 +29,8 @@ export function isSameStart(a: string, b: string): boolean {
   return startedAt !== undefined && startedAt === decodeCallRecord(b, 0)?.startedAt
 }
 
-function namesSession({ task }: CallRecord): boolean {
+/** True if the task id of the record names a session. */
+export function namesSession({ task }: CallRecord): boolean {
   return task?.era === 'legacy' && task.task.taskId.startsWith(SESSION_PREFIX)
 }
 
@@ -47,6 +48,12 @@ export function isNewerRecord(text: unknown, callId: string): boolean {
   }
 }
 
+/** True where the server has prolonged the ttl of a task at work: by the ttl before, its record would be past its use too early. */
+export function isProlonged({ task, receivedAt, end }: TaskRecord, before: TaskRecord): boolean {
+  const { ttlMs } = before.task
+  return end === undefined && ttlMs !== null && !isPastTtl(task, receivedAt, before.receivedAt + ttlMs)
+}
+
 /** Whether a record is past its use: the server has dropped the task, or it ended long ago. */
 export function isRecordExpired(record: CallRecord, now: number): boolean {
   const { task: known, held, startedAt, keepResult } = record
@@ -54,11 +61,12 @@ export function isRecordExpired(record: CallRecord, now: number): boolean {
     if (now >= (known?.receivedAt ?? startedAt) + KEEP_SESSION_MS) return true
   }
   if (known === undefined) return now >= startedAt + KEEP_ENDED_MS
-  const { task, lost, receivedAt } = known
+  const { task, lost, receivedAt, snapshotAt } = known
   const isEnded = isTerminal(task.status)
   if (lost !== undefined && !isEnded) return now >= lost.at + KEEP_ENDED_MS
   // A result that is kept outlives the ttl.
   if (task.ttlMs !== null && !(isEnded && keepResult))
     return now >= receivedAt + task.ttlMs + (isEnded ? 0 : ASK_PAST_TTL_MS)
-  return isEnded && now >= receivedAt + KEEP_ENDED_MS
+  // From its end on, as far as this browser knows: it may have run for weeks.
+  return isEnded && now >= Math.max(receivedAt, snapshotAt) + KEEP_ENDED_MS
 }

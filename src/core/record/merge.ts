@@ -151,6 +151,18 @@ export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boo
 }
 
 /**
+ * True where the server did not know an id that the app had named, and has made the other task under it since:
+ *
+ * ```text
+ * tab A  tools/call ──────────────────── task 1 ─────── told: lost, asked before there was this task
+ * tab B     follows task 1: tasks/get ── unknown ▪ tells
+ * ```
+ */
+export function isLostBefore({ lost, task, sentAt }: TaskRecord, { receivedAt }: TaskRecord): boolean {
+  return lost !== undefined && task.createdAt === '' && sentAt < receivedAt
+}
+
+/**
  * Whether the stored record is of the same call made anew, by another tab:
  *
  * ```text

@@ -12,10 +12,14 @@ import { recordOfEnded, recordOfEntry, tell, write } from './showing.js'
  * What the calls of this page take from their records, which other pages write, too.
  */
 
-/** A page in the back-forward cache receives no messages. What happened to the call meanwhile is in its record. */
+/**
+ * A page in the back-forward cache receives no messages. What happened to the call meanwhile is in its record. One that is past its use
+ * may have been swept.
+ */
 export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
   const { callId } = entry.call
-  if (entry.kept === 'there' && !(await run.records.has(callId))) {
+  const isKept = entry.kept === 'there' && !isRecordExpired(recordOfEntry(run, entry), now(run))
+  if (isKept && !(await run.records.has(callId))) {
     if (run.calls.get(callId) !== entry) return
     dropForgotten(run, callId)
     return run.onForgotten(callId)

@@ -13,7 +13,7 @@ import type { Source } from './tap.js'
 export interface How {
   readonly from: Source
   /** Write it: `missing` unless the storage has it already, from the tab that told it. */
-  readonly write?: boolean | 'missing' | ((record: TaskRecord, now: number) => boolean)
+  readonly write?: boolean | 'missing' | ((record: TaskRecord, now: number, before: TaskRecord) => boolean)
   /** Tell it to the other tabs. */
   readonly tell?: boolean
   /** Why the poll that is sent comes now. */
@@ -67,7 +67,7 @@ export function changeTask(
     if (after.heardAt > before.heardAt) task.cutOffs = 0
     if (after.heardAt > task.doubtfulSince) for (const go of task.onHeard.splice(0)) go()
     const { end } = after
-    const isWritten = typeof how.write === 'function' ? how.write(after, at) : how.write
+    const isWritten = typeof how.write === 'function' ? how.write(after, at, before) : how.write
     if (isWritten) for (const entry of task.calls) void write(run, entry, how.write === 'missing')
     // A tab that was just opened does not know the others yet, and tells them what does not come again.
     if (how.tell && (isWritten || run.tabs.hasPeers()) && withoutOwnEnd(after) === after) tell(run, task)

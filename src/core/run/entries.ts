@@ -116,7 +116,7 @@ export interface TaskEntry extends Wakeable {
   /** Responses to its input requests that are being made in this page. */
   pending: Map<string, PendingResponse> | undefined
   /** The `tasks/cancel` under way. */
-  cancelling: Promise<void> | undefined
+  cancelDelivery: Promise<void> | undefined
 }
 
 /** A response of this page that the server has not taken yet. */
@@ -186,7 +186,7 @@ export function createTaskEntry(record: TaskRecord): TaskEntry {
     cutOffs: 0,
     ownSentAt: 0,
     pending: undefined,
-    cancelling: undefined,
+    cancelDelivery: undefined,
     wakeAt: 0,
     place: -1,
   }

@@ -1,4 +1,5 @@
-import { noteForgottenNow } from './forgotten.js'
+import { namesSession } from '../record/keep.js'
+import { AHEAD_MS, isForgotten, noteForgottenNow } from './forgotten.js'
 import { dropCall } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEnded, recordOfEntry } from './showing.js'
@@ -22,9 +23,6 @@ export async function forget(run: Run, callId: string | undefined, scope: string
   if (at < run.environment.now()) tabs.postForgotten(at, callId, scope)
 }
 
-/** How far ahead of the clock a call may be started or forgotten, in ms: each that is forgotten in the same millisecond adds one. */
-const AHEAD_MS = 100
-
 /**
  * Drops a call that was forgotten elsewhere at `at`, ms since the epoch. What this page may have written since goes as well,
  * but not what belongs to a call made since.
@@ -43,7 +41,17 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   dropCall(run, callId)
   // Only what this page was the first to write can have come back, and not where it was called since the clock was set back from then.
   const isSince = startedAt >= run.setBackTo && startedAt <= time && at > time + AHEAD_MS && Number.isFinite(at)
-  if (entry.started === undefined || isSince) return
+  const wasFirstToWrite = entry.started !== undefined
+  // That of a task whose id names a session is in the storage of this tab, whichever page of it has written it.
+  if ((!wasFirstToWrite && !namesSession(record)) || isSince) return
   // By a clock that was set back since, what was called since may seem to be older than the task.
   void run.records.remove(callId, task === undefined ? record : { ...record, startedAt: Math.min(startedAt, at) })
+}
+
+/** Removes the records of forgotten calls from a storage of this tab alone, which the tab that forgot them does not reach. */
+export async function removeForgotten(run: Run): Promise<void> {
+  const found = await run.records.list()
+  for (const record of found === 'silent' ? [] : found) {
+    if (isForgotten(run, record.callId, record.startedAt)) void run.records.remove(record.callId, record)
+  }
 }

@@ -4,9 +4,11 @@ import type { Run } from './run.js'
 
 function begin() {
   const clock = { now: 1000 }
+  const calls = new Map<string, { readonly call: { readonly callId: string; readonly startedAt: number } }>()
   const on = { setBack: () => {} }
-  const run = { environment: { now: () => clock.now }, forgotten: new Map(), lastForgottenAt: 0, on } as unknown as Run
-  return { clock, run }
+  const environment = { now: () => clock.now }
+  const run = { environment, calls, forgotten: new Map(), lastForgottenAt: 0, on } as unknown as Run
+  return { clock, calls, run }
 }
 
 describe('forgotten calls', () => {
@@ -29,6 +31,16 @@ describe('forgotten calls', () => {
     expect(at).toBe(1001)
     expect(startTime(run)).toBeGreaterThan(at)
     expect(isForgotten(run, 'a', startTime(run))).toBe(false)
+  })
+
+  it('are forgotten no earlier than they were started by a clock that was set back a moment since', () => {
+    const { calls, run } = begin()
+    const start = (callId: string, startedAt: number) => calls.set(callId, { call: { callId, startedAt } })
+    start('a', 1050)
+    start('b', 1100)
+    start('c', 1101)
+    expect(noteForgottenNow(run, 'a')).toBe(1050)
+    expect(noteForgottenNow(run)).toBe(1100)
   })
 
   it('stay forgotten where another tab is ahead of this one, or the clock is set back', () => {

@@ -10,22 +10,35 @@ import { now, type Run } from './run.js'
  * a write that was on its way             its call is `left`, and `update` writes only what is there (showing.ts)
  * a page that was cached or frozen        finds no record, and drops the call, also one that has ended, or was sent and has no
  *                                         task yet (catchUp.ts)
+ * a tab with a storage of its own         removes it there when it hears of the forgetting (forget.ts)
  * a page opened while a storage removes   hears of it once more when the record is removed (forget.ts)
  * a call that is about to be sent again   is not written again (send.ts)
  * a first write that comes later          removed again by the tab that has written it, when it hears of the forgetting (forget.ts)
  * ```
  *
- * It comes back where the tab with a first write under way ends before it hears of it, or hears of it after the clock was set back; where
- * a page is frozen in the middle of a write; where a page in the back-forward cache has not sent the call yet, or takes its response before
- * it is shown again; and where the clock was set back after the call was made, and a tab tells of it in the moment in which it is forgotten.
+ * It comes back where the storage refuses to remove it; where a tab with a storage of its own does not listen; where the tab with a first
+ * write under way ends before it hears of it, or hears of it after the clock was set back; where a page is frozen in the middle of a write;
+ * where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again; and where the clock was
+ * set back after the call was made, and a tab tells of it in the moment in which it is forgotten.
  *
  * Where the clock was set back after the forgetting, a tab that hears of it late may drop a call that was made since. Its record stays:
- * the call is found again, and not made twice.
+ * the call is found again, and not made twice. Where two tabs had forgotten by the time of the call, it goes as well.
  */
 
-/** Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than every such time before. */
+/** How far ahead of the clock a call may be started or forgotten, in ms: each that is forgotten in the same millisecond adds one. */
+export const AHEAD_MS = 100
+
+/**
+ * Notes that a call, or every one, is forgotten now. Returns when that is, ms since the epoch: later than every such time before, and no
+ * earlier than these calls, which may be ahead by a clock that was set back.
+ */
 export function noteForgottenNow(run: Run, callId?: string): number {
-  const at = startTime(run)
+  const latest = now(run) + AHEAD_MS
+  let at = startTime(run)
+  for (const entry of callId === undefined ? run.calls.values() : [run.calls.get(callId)]) {
+    const startedAt = entry?.call.startedAt ?? 0
+    if (startedAt <= latest) at = Math.max(at, startedAt)
+  }
   noteForgotten(run, callId, at)
   return at
 }

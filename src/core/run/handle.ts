@@ -1,5 +1,6 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import type { CallToolResult } from '../protocol/callToolResult.js'
+import { ignoreRejection } from '../protocol/ignoreRejection.js'
 import type { InputResponse } from '../protocol/inputRequest.js'
 import { nextPoll } from '../record/decide.js'
 import type { ToolCallState } from '../record/toolCallState.js'
@@ -54,21 +55,18 @@ export function createHandle(run: Run, entry: CallEntry, observes = true, signal
       return call.stage.name === 'settled' ? call.stage.endedAt : call.progressAt || undefined
     },
     subscribe: (listener) => onShown(entry, (onChange) => run.store.subscribeCall(callId, onChange), listener),
-    cancel: async () => {
+    cancel: () => {
       // What it comes to is to be shown, also where nothing else waits for that.
       const ending = waitFor(entry.outcome, undefined, observe(run, entry))
-      try {
-        await cancel(run, entry)
-      } catch (error) {
-        ending.detach()
-        throw error
-      }
+      const cancelling = cancel(run, entry)
+      cancelling.catch(() => ending.detach())
+      return cancelling
     },
     detach: () => {
       waiting ??= waitFor(entry.outcome, signal)
       waiting.detach()
     },
-    respond: (inputKey, response) => run.answers.respond(run, entry, inputKey, response),
+    respond: (inputKey, response) => ignoreRejection(run.answers.respond(run, entry, inputKey, response)),
   }
 }
 

@@ -1,12 +1,12 @@
 import { nextPoll } from '../record/decide.js'
 import { reused } from '../record/learn.js'
-import { isAnotherTask, merge } from '../record/merge.js'
+import { isAnotherTask, isLostBefore, merge } from '../record/merge.js'
 import { isLost, isOver, type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
 import { changeTask, withInputsHere } from './changes.js'
 import { type CallEntry, createTaskEntry, type TaskEntry } from './entries.js'
-import { LEADER_RETRY_MS, listen, look, setBlocked } from './looking.js'
+import { listen, look, STEAL_AGAIN_MS, setBlocked } from './looking.js'
 import { dropPolls } from './polls.js'
 import { isFollowed, now, type Run, take } from './run.js'
 import { report, showCall, tell, write } from './showing.js'
@@ -14,17 +14,17 @@ import { report, showCall, tell, write } from './showing.js'
 /** How often the time is doubled for which a tab waits whose polls were cut off: 32 s, longer than a poll may take by default. */
 const MAX_DOUBLED = 5
 
-/** This tab becomes the leader of an election, or ceases to be. `isStolen`: from a tab that had it. */
-export function onLeaderChange(run: Run, election: Election, isStolen: boolean): void {
+/** This tab becomes the leader of an election, or ceases to be. `byStealing`: it took the lead from a tab that had it. */
+export function onLeaderChange(run: Run, election: Election, byStealing: boolean): void {
   take(run, () => {
     for (const task of run.tasks.values()) {
       if (task.election !== election) continue
-      if (election.isLeader()) gainLead(run, task, isStolen)
+      if (election.isLeader()) gainLead(run, task, byStealing)
       else {
         // Tabs that do not know of each other's polls must not cut them off in turn for ever.
         if (task.poll === 'sent') task.cutOffs += 1
         // What the new leader has learned is still on its way.
-        task.listenUntil = now(run) + LEADER_RETRY_MS * 2 ** Math.min(task.cutOffs, MAX_DOUBLED)
+        task.listenUntil = now(run) + STEAL_AGAIN_MS * 2 ** Math.min(task.cutOffs, MAX_DOUBLED)
         stopPolling(run, task)
         look(run, task)
       }
@@ -37,7 +37,7 @@ export function onLeaderChange(run: Run, election: Election, isStolen: boolean):
 /** This tab does not lead any longer, or does not follow the task. */
 function stopPolling(run: Run, task: TaskEntry): void {
   dropPolls(run, [task])
-  if (!isFollowed(run, task)) run.port.release?.(task.taskId)
+  run.port.release?.(task.taskId)
   task.poll = 'idle'
 }
 
@@ -57,27 +57,34 @@ function updatePush({ push, tasks }: Run): void {
  * tab C                        opens                B is frozen: steals the lead, reads the note
  * ```
  */
-function gainLead(run: Run, task: TaskEntry, isStolen: boolean): void {
+function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   if (task.record.sentAt > 0 && task.record.sentAt !== task.ownSentAt) task.record = withReason(task.record, 'takeover')
   const { record } = task
   const at = now(run)
-  const wouldStealAt = Math.max(nextPoll(record, run.rules.policy).at + LEADER_RETRY_MS, task.listenUntil)
+  const overdueAt = nextPoll(record, run.rules.policy).at + STEAL_AGAIN_MS
   // Had this tab been awake, it would have stolen the lead by now: it was frozen itself, and what the other tabs have told meanwhile is
-  // still on its way. So it is where this tab has stolen the lead, and was frozen again before it could read that.
-  task.listenUntil = (isStolen ? task.wasLate : at >= wouldStealAt) ? at + MESSAGE_DELAY_MS : 0
+  // still on its way. So it is where this tab has stolen the lead and was frozen again before it could read that, and where it has stolen
+  // it from a tab that is awake, which may send the poll that is due before it hears of that.
+  const isBehind = byStealing ? task.wasLate || at < overdueAt : at >= Math.max(overdueAt, task.listenUntil)
+  task.listenUntil = isBehind ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
-  const isOver = !isStolen && record.pollingUntil > at
+  const isPollOver = !byStealing && record.pollingUntil > at
   const isUnheard = record.quietUntil > at && !run.push?.isPushed(task.taskId)
-  if (isOver || isUnheard) {
-    task.record = { ...record, triedAt: at, ...(isOver && { pollingUntil: 0 }), ...(isUnheard && { quietUntil: 0 }) }
+  if (isPollOver || isUnheard) {
+    task.record = {
+      ...record,
+      triedAt: at,
+      ...(isPollOver && { pollingUntil: 0 }),
+      ...(isUnheard && { quietUntil: 0 }),
+    }
     tell(run, task)
   }
-  void readNote(run, task, isStolen)
+  void readNote(run, task, byStealing)
   look(run, task)
 }
 
-/** Reads what another page has noted of the task; until then nothing is polled. `isStolen`: the lead was. */
-async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<void> {
+/** Reads what another page has noted of the task; until then nothing is polled. `byStealing`: this tab took the lead from a tab that had it. */
+async function readNote(run: Run, task: TaskEntry, byStealing = false): Promise<void> {
   const [entry] = task.calls
   if (entry === undefined) return
   task.noteReads++
@@ -92,7 +99,7 @@ async function readNote(run: Run, task: TaskEntry, isStolen = false): Promise<vo
     }
     // What it has noted cannot be read: one interval from now is late enough. Tabs that steal from each other would put the poll off
     // in turn, for ever.
-    if (isStolen || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
+    if (byStealing || (entry.kept !== 'there' && entry.kept !== 'assumed')) return record
     const earliestAt = at + pollInterval(record.task.pollIntervalMs, run.rules.policy)
     return { ...record, earliestAt: Math.max(record.earliestAt, earliestAt) }
   }
@@ -119,8 +126,8 @@ export function attachToTask(
   const isNew = kept === 'unwritten'
   take(run, () => {
     const before = entry.call
-    const { name } = before.stage
-    if (name === 'left' || name === 'settled' || name === 'ending') return
+    const { stage } = before
+    if (stage.name === 'left' || stage.name === 'settled' || stage.name === 'ending') return
     detachFromTask(run, entry)
     const { taskId } = record.task
     const sharing = tasks.get(taskId)
@@ -128,7 +135,9 @@ export function attachToTask(
     // that has lost a task give its id to the one that it makes now.
     const isEarlier = sharing !== undefined && isAnotherTask(record, sharing.record.task)
     const isLater =
-      sharing !== undefined && (isAnotherTask(sharing.record, record.task) || (isNew && isLost(sharing.record)))
+      sharing !== undefined &&
+      (isAnotherTask(sharing.record, record.task) ||
+        (isNew ? isLost(sharing.record) : isLostBefore(sharing.record, record)))
     const known = isEarlier || isLater ? undefined : sharing
     const isSettling = known?.record.end !== undefined
     const first = isNew ? record : withReason(record, 'resumed')
@@ -190,7 +199,7 @@ export function joinOrLeave(run: Run, task: TaskEntry, isNew = false): void {
     if (!tabs.isAlone) {
       // What the other tabs know of a task that is not new has still to be received.
       const isLeader = task.election.isLeader()
-      if (!isLeader) task.listenUntil = now(run) + LEADER_RETRY_MS
+      if (!isLeader) task.listenUntil = now(run) + STEAL_AGAIN_MS
       if (!isNew) {
         listen(run, task)
         // A new task is told once its record is written.

@@ -6,10 +6,10 @@ import { isFollowed, now, type Run } from './run.js'
 import { showCallsOf } from './showing.js'
 
 /** How long a tab waits that has tried to take the lead, in ms. One that has lost it waits twice as long after each poll cut off (leading.ts). */
-export const LEADER_RETRY_MS = 1000
+export const STEAL_AGAIN_MS = 1000
 
-/** A leader that is late by so much, in ms, was frozen: timers of hidden tabs are throttled to one a second. */
-const LATE_LEADER_MS = 1000
+/** A timer of the leading tab that is late by so much, in ms, says that it was frozen: those of hidden tabs are throttled to one a second. */
+const FROZEN_MS = 1000
 
 /**
  * The timer of a task. If it is late, this page was frozen or asleep, and has received no messages: it listens first. Timers that
@@ -33,7 +33,14 @@ export function wake(run: Run, task: TaskEntry, lateMs: number): void {
 }
 
 function isLate({ election }: TaskEntry, lateMs: number): boolean {
-  return lateMs >= (election?.isLeader() ? LATE_LEADER_MS : MESSAGE_DELAY_MS)
+  return lateMs >= (election?.isLeader() ? FROZEN_MS : MESSAGE_DELAY_MS)
+}
+
+/** The same for the timer of a poll. True if the page was frozen or asleep: late for the first time. */
+export function listenIfLate(run: Run, task: TaskEntry, lateMs: number): boolean {
+  if (lateMs < FROZEN_MS || task.wasLate) return false
+  listenOnce(run, task)
+  return true
 }
 
 function listenOnce(run: Run, task: TaskEntry): void {
@@ -90,8 +97,8 @@ export function look(run: Run, task: TaskEntry): void {
   if (decision?.do === 'wait' && decision.until < Number.POSITIVE_INFINITY) wakeAt = decision.until
   noteElsewhere(run, task, at)
   const takesLead = decision?.do === 'lead' && !isLeaderBusy(run, task, at)
-  if (decision?.do === 'lead') wakeAt = at + LEADER_RETRY_MS
-  if (takesLead) task.listenUntil = at + LEADER_RETRY_MS
+  if (decision?.do === 'lead') wakeAt = at + STEAL_AGAIN_MS
+  if (takesLead) task.listenUntil = at + STEAL_AGAIN_MS
   if (decision?.do === 'poll') task.poll = 'queued'
   scheduler.set(task, wakeAt)
   if (takesLead) task.election?.steal()

@@ -1,9 +1,9 @@
-import { isAnotherTask, merge } from '../record/merge.js'
+import { isAnotherTask, isLostBefore, merge } from '../record/merge.js'
 import { type CallRecord, isOver, type Outcome, type TaskRecord, withEra } from '../record/record.js'
 import { followInstead } from './catchUp.js'
 import { changeTask } from './changes.js'
 import { type CallEntry, TOLD } from './entries.js'
-import { dropForgotten } from './forget.js'
+import { dropForgotten, removeForgotten } from './forget.js'
 import { isForgotten, noteForgotten } from './forgotten.js'
 import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
@@ -32,6 +32,7 @@ export const receive: Receive = (run, message) => {
       // What is called after the message has arrived was not forgotten.
       noteForgotten(run, callId, Math.min(at, now(run)))
       for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(run, id, at)
+      if (!run.tabsShareStorage) void removeForgotten(run)
       run.onForgotten(callId)
     }
   }
@@ -71,7 +72,7 @@ function learnFrom(run: Run, told: TaskRecord): void {
   const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
   // Another task under the same id: which of them there is, the next poll says.
   if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
-  if (isLostBefore(told, before)) return
+  if (isLostBefore(told, before) || isLostBefore(before, told)) return
   changeTask(run, task, (record) => merge(record, told), {
     from: 'tab',
     write: isTold(before, told) ? 'missing' : false,
@@ -90,18 +91,6 @@ function learnFrom(run: Run, told: TaskRecord): void {
  */
 function awaits({ call: { stage } }: CallEntry, isTaskOver = false): boolean {
   return stage.name === 'waiting' && (stage.wish === 'call' || (stage.wish === 'call-if-settled' && !isTaskOver))
-}
-
-/**
- * True where the server did not know the id that the app has named in another tab, and has made this task under it since:
- *
- * ```text
- * tab A  tools/call ──────────────────── task 1 ─────── told: lost, asked before there was this task
- * tab B     follows task 1: tasks/get ── unknown ▪ tells
- * ```
- */
-function isLostBefore({ lost, task, sentAt }: TaskRecord, { receivedAt }: TaskRecord): boolean {
-  return lost !== undefined && task.createdAt === '' && sentAt < receivedAt
 }
 
 /** True if another tab tells of an answer or a cancellation that this page does not know. */

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from '../environment/environment.js'
-import { LEADER_TIMEOUT_MS, nextPoll } from '../record/decide.js'
+import { nextPoll, OVERDUE_MS } from '../record/decide.js'
 import { setBack, type TaskRecord, withReason } from '../record/record.js'
 import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { catchUp } from './catchUp.js'
@@ -82,7 +82,7 @@ async function comeBack(run: Run, task: TaskEntry): Promise<void> {
   const { tabs } = run
   if (tabs.isAlone) task.listenUntil = 0
   else {
-    listen(run, task, LEADER_TIMEOUT_MS)
+    listen(run, task, OVERDUE_MS)
     task.wasLate = false
     tabs.post({ type: 'ask', taskId: task.taskId })
   }

@@ -53,6 +53,8 @@ export function putCall(run: Run, call: Call): CallEntry {
   return entry
 }
 
+const FORGOTTEN = 'The call was forgotten.'
+
 /** Follows the call no longer: see `CallEntry`. The task goes on and its record stays. */
 export function leaveCall(run: Run, callId: string, why: string): void {
   for (const ids of Object.values(run.ended)) ids.delete(callId)
@@ -67,9 +69,11 @@ export function leaveCall(run: Run, callId: string, why: string): void {
   entry.reject(reason)
 }
 
-/** The same, and takes it out of the store. */
+/** The same, and takes it out of the store. What was asked for its task is sent no longer, also where the call has ended. */
 export function dropCall(run: Run, callId: string): void {
-  leaveCall(run, callId, 'The call was forgotten.')
+  const entry = run.calls.get(callId)
+  leaveCall(run, callId, FORGOTTEN)
+  entry?.abort?.abort(abortError(FORGOTTEN))
   run.store.removeCall(callId)
 }
 
@@ -151,7 +155,7 @@ export function findTask(run: Run, taskId: string): CallEntry | undefined {
 /** How long a settled call without a key stays in the store, in ms: nothing can look it up again. */
 const KEEP_SETTLED_MS = 5 * 60 * 1000
 
-/** How many calls stay in the store once they have settled: so many with a key, without one, and of earlier visits. */
+/** How many calls that nobody observes stay in the store once they have settled: so many with a key, without one, and of earlier visits. */
 export const MAX_SETTLED = 200
 
 /** Drops those without a key that ended a while ago. Runs when a call starts, so no timer is needed. */
@@ -173,10 +177,9 @@ function noteEnded(run: Run, kind: EndKind, callId: string): void {
   const ids = run.ended[kind]
   ids.delete(callId)
   ids.add(callId)
-  for (const oldest of ids) {
-    if (ids.size <= MAX_SETTLED) return
-    if (!run.store.isObserved(oldest)) dropCall(run, oldest)
-  }
+  if (ids.size <= MAX_SETTLED) return
+  const unobserved = [...ids].filter((id) => !run.store.isObserved(id))
+  for (const oldest of unobserved.slice(0, -MAX_SETTLED)) dropCall(run, oldest)
 }
 
 /** Whether to call the tool again although a call with this key is known. */

@@ -1,15 +1,18 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { asError } from '../protocol/asError.js'
 import { TaskExpiredError, TaskRequestError } from '../protocol/errors.js'
+import type { KnownOfTask } from '../protocol/taskPort.js'
 import { believedFrom, POLLING_MS, type PollReason } from '../record/decide.js'
 import { failed } from '../record/failed.js'
+import { isProlonged } from '../record/keep.js'
 import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra, withReason } from '../record/record.js'
 import { aborted } from '../time/abort.js'
+import { type PollPolicy, pollInterval } from '../time/policy.js'
 import { withRequestTimeout } from '../time/retry.js'
 import { changeTask } from './changes.js'
 import type { TaskEntry } from './entries.js'
-import { decisionOf } from './looking.js'
+import { decisionOf, listenIfLate } from './looking.js'
 import { resumeCancel } from './requests.js'
 import { now, type Run } from './run.js'
 
@@ -60,9 +63,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       if (decision?.do !== 'poll') return undefined
       askedAt = now(run)
       stopTelling = announce(run, task, askedAt, decision.why)
-      const { era, snapshotAt, task: known } = task.record
-      // The era of a task that the app has named is unknown until the server has answered for it once.
-      return port.getTask(taskId, signal, snapshotAt === 0 && known.createdAt === '' ? undefined : era)
+      return port.getTask(taskId, signal, knownOf(task.record))
     })
     isHeard = snapshot !== undefined
     news = (record, at) => {
@@ -76,12 +77,17 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       )
     }
   } catch (reason) {
-    const isGivenUp = reason === GIVEN_UP
     const error = asError(reason)
+    const isUnheard = error instanceof TaskRequestError && error.kind === 'network'
+    // A poll that was cut off while this page was frozen or asleep says nothing of the server, and others may have polled since.
+    const isCutOff = isUnheard && listenIfLate(run, task, now(run) - (askedAt ?? now(run)) - policy.requestTimeoutMs)
+    const isGivenUp = reason === GIVEN_UP || isCutOff
     // A tab that cannot reach the server gives the lead away: others may, and they know by now what this one has tried.
-    isOut = !isGivenUp && (askedAt === undefined || (error instanceof TaskRequestError && error.kind === 'network'))
+    isOut = !isGivenUp && (askedAt === undefined || isUnheard)
     news = (record, at) => {
-      if (isGivenUp || isShownSince(error, askedAt ?? at, record)) return givenUp(record, at, askedAt)
+      const isOld = record.sentAt > (askedAt ?? at) || isShownSince(error, askedAt ?? at, record)
+      if (isCutOff && !isOld) return afterSleep(givenUp(record, at, askedAt), at, policy)
+      if (isGivenUp || isOld) return givenUp(record, at, askedAt)
       const next = failed(record, error, { now: at, askedAt: askedAt ?? at, jitter: environment.random() }, policy)
       const [entry] = task.calls
       if (next.failure !== undefined && entry !== undefined) run.onError(error, entry.call.callId, 'poll')
@@ -94,12 +100,21 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     task.poll = 'idle'
     return news(record, at)
   }
-  changeTask(run, task, over, { from: 'poll', tell: true, write: isLongWait })
+  changeTask(run, task, over, { from: 'poll', tell: true, write: isToBeWritten })
   if (isOut && tabs.hasPeers()) task.election?.giveAway()
   // The tab that has the server stop the task may be gone.
   const [entry] = task.calls
   if (isHeard && entry !== undefined) resumeCancel(run, entry)
   nextPolls(run)
+}
+
+function knownOf({ era, snapshotAt, task, inputRequests, answered }: TaskRecord): KnownOfTask {
+  const open = Object.entries(inputRequests).filter(([inputKey]) => !answered.includes(inputKey))
+  return {
+    // That of a task that the app has named is unknown until the server has answered for it once.
+    era: snapshotAt === 0 && task.createdAt === '' ? undefined : era,
+    inputRequests: Object.fromEntries(open),
+  }
 }
 
 /**
@@ -135,6 +150,8 @@ function announce(run: Run, task: TaskEntry, askedAt: number, why: PollReason): 
   let timer: unknown
   const again = () => {
     timer = environment.setTimeout(() => {
+      // Another tab has sent one since, of which the others know more.
+      if (task.record.sentAt > askedAt) return
       changeTask(run, task, underWay, { from: 'call', tell: true })
       again()
     }, POLLING_MS / 2)
@@ -143,9 +160,15 @@ function announce(run: Run, task: TaskEntry, askedAt: number, why: PollReason): 
   return () => environment.clearTimeout(timer)
 }
 
-/** A wait that a crash must not make short: it is written down at once. */
-function isLongWait({ earliestAt }: TaskRecord, at: number): boolean {
-  return earliestAt - at >= LONG_WAIT_MS
+/** The server may have taken the poll that was cut off when the page woke: the next one is an interval later. */
+function afterSleep(record: TaskRecord, at: number, policy: PollPolicy): TaskRecord {
+  const earliestAt = Math.max(record.earliestAt, at + pollInterval(record.task.pollIntervalMs, policy))
+  return { ...record, earliestAt }
+}
+
+/** A wait that a crash must not make short is written down at once, and so is a longer ttl. */
+function isToBeWritten(record: TaskRecord, at: number, before: TaskRecord): boolean {
+  return record.earliestAt - at >= LONG_WAIT_MS || isProlonged(record, before)
 }
 
 const LONG_WAIT_MS = 60_000

@@ -1,6 +1,7 @@
 import type { Unsubscribe } from '../environment/environment.js'
 import { TaskRequestError, TasksUnsupportedError } from '../protocol/errors.js'
 import type { ListenHooks } from '../protocol/taskPort.js'
+import { isProlonged } from '../record/keep.js'
 import { learn } from '../record/learn.js'
 import { type TaskRecord, withEra } from '../record/record.js'
 import { createFloor } from '../time/floor.js'
@@ -52,7 +53,7 @@ interface Stream {
  * A task is polled less once something of it was pushed: an acknowledgement alone is a promise. A stream that ends is
  * opened again, backing off until one lasts, if only for a second where it brings something; meanwhile its tasks are polled at
  * their intervals.
- * A server that acknowledges no task is not asked again.
+ * A server that acknowledges no task is asked once more when another task is there: it may have been restarted, and have lost the first.
  */
 function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pick<Push, 'update' | 'close'> {
   const { port, environment } = run
@@ -60,6 +61,8 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
   let current: Stream | undefined
   let opening: Stream | undefined
   let isRefused = false
+  /** The tasks of the last stream of which the server has acknowledged none. */
+  let unknown: ReadonlySet<string> = new Set()
   let failures = 0
   let timer: unknown
   let timerAt = Number.POSITIVE_INFINITY
@@ -82,9 +85,9 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     if (isRefused) return
     const ids = new Set(polledTaskIds(run))
     if (ids.size === 0) return leavePage()
+    if (isSubset(ids, unknown)) return
     watchPage()
-    const stream = opening ?? current
-    if (stream !== undefined && isSameSet(stream.ids, ids)) return
+    if (isSameSet(ids, (opening ?? current)?.ids)) return
     opening?.controller.abort()
     void open(ids)
   }
@@ -119,9 +122,10 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     current = stream
     stream.acknowledgedAt = environment.now()
     if (ids.length === 0) {
-      isRefused = true
+      isRefused = unknown.size > 0
       leavePage()
     }
+    unknown = ids.length === 0 ? stream.ids : new Set()
     acknowledge(ids)
   }
 
@@ -134,10 +138,9 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
     }
     if (isRefused) return leavePage()
     const { acknowledgedAt, hasBrought } = stream
-    const now = environment.now()
     // One that says how the task is and ends at once, again and again, must not be opened again and again.
     const enoughMs = hasBrought ? policy.defaultIntervalMs : policy.maxMs
-    if (acknowledgedAt !== undefined && now - acknowledgedAt >= enoughMs) failures = 0
+    if (acknowledgedAt !== undefined && environment.now() - acknowledgedAt >= enoughMs) failures = 0
     failures += 1
     const delayMs = Math.max(COALESCE_MS, backoffDelay(failures, policy, environment.random()), retryAfterMs)
     // The end of one stream does not shorten what the server has said of another one.
@@ -169,8 +172,11 @@ function keepStream(run: Run, { acknowledge, onTask, onHint }: StreamHooks): Pic
   return { update: () => update(), close: leavePage }
 }
 
-function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  if (a.size !== b.size) return false
+function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string> | undefined): boolean {
+  return a.size === b?.size && isSubset(a, b)
+}
+
+function isSubset(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const id of a) if (!b.has(id)) return false
   return true
 }
@@ -218,7 +224,8 @@ export function takePushed(run: Run): Push {
       const isPushed = pushed.has(taskId)
       const next = (record: TaskRecord, now: number) =>
         learn(withEra(record, port.era()), snapshot, { now, askedAt: 0, isPushed }, rules)
-      learnOf(taskId, next, { from: 'push', tell: true })
+      const write = (record: TaskRecord, _: number, before: TaskRecord) => isProlonged(record, before)
+      learnOf(taskId, next, { from: 'push', tell: true, write })
     },
     onHint: (taskId) =>
       learnOf(taskId, (record, now) => ({ ...record, here: { ...record.here, hintedAt: now } }), { from: 'hint' }),

@@ -107,9 +107,13 @@ async function sendCancel(run: Run, entry: CallEntry, task: TaskEntry): Promise<
     await sendFor(run, entry, taskId, 'cancel', send, (error) => noteCancel(run, task, 'retrying', error))
     noteCancel(run, task, undefined)
   } catch (error) {
-    task.cancelling = undefined
+    task.cancelDelivery = undefined
     // One that was given up was not refused: a later page sends it.
-    if (!leftSignal(entry).aborted) noteCancel(run, task, undefined, asError(error))
+    if (!leftSignal(entry).aborted) {
+      const refusal = asError(error)
+      run.onError(refusal, entry.call.callId, 'cancel')
+      noteCancel(run, task, undefined, refusal)
+    }
     throw error
   }
 }
@@ -135,8 +139,8 @@ export async function cancel(run: Run, entry: CallEntry): Promise<void> {
     return cancel(run, entry)
   }
   if (task === undefined) return entry.abort?.abort(new TaskCancelledError(undefined, { callId: call.callId }))
-  if (!task.record.cancelling.isTaken) task.cancelling ??= sendCancel(run, entry, task)
-  return task.cancelling
+  if (!task.record.cancelling.isTaken) task.cancelDelivery ??= sendCancel(run, entry, task)
+  return task.cancelDelivery
 }
 
 /**

@@ -82,8 +82,9 @@ export function tellPeer(run: Run): void {
  * the app has named a task to follow                          `noteResumed` in startOrResume.ts
  * a response was taken; a cancellation is wanted, taken, or   answered.ts, requests.ts
  * refused
+ * the storage has the task that this call had before          catchUp.ts
  * another tab told of either, and has not written it          news.ts
- * a wait of a minute or longer                                polls.ts
+ * a wait of a minute or longer; a longer ttl                  polls.ts, push.ts
  * the page is hidden for good, frozen or closed               page.ts, createRun.ts
  * the clock was set back                                      page.ts
  * the call has ended: kept or removed                         `recordFate` in settle.ts

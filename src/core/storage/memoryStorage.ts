@@ -1,7 +1,7 @@
-import type { TaskStorage } from './taskStorage.js'
+import type { PageStorage } from './pageStorage.js'
 
-/** Records that live as long as the page. */
-export function memoryStorage(): TaskStorage {
+/** Records that live as long as the client. */
+export function memoryStorage(): PageStorage {
   const items = new Map<string, string>()
   return {
     getItem: (key) => items.get(key),

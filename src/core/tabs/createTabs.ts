@@ -22,7 +22,7 @@ export interface TabsOptions {
   /** Called when the page is back from where it received nothing. */
   readonly onBack: () => void
   /** Called when this tab becomes the leader of an election or ceases to be. */
-  readonly onLeaderChange: (election: Election, isStolen: boolean) => void
+  readonly onLeaderChange: (election: Election, byStealing: boolean) => void
 }
 
 export function createTabs(options: TabsOptions): Tabs {
@@ -82,12 +82,12 @@ export function createTabs(options: TabsOptions): Tabs {
     options.onBack()
   }
 
-  function onLeaderChange(election: Election, isStolen: boolean): void {
+  function onLeaderChange(election: Election, byStealing: boolean): void {
     if (election.isLeader()) {
-      hasPeers ||= isStolen
+      hasPeers ||= byStealing
       announce()
     }
-    options.onLeaderChange(election, isStolen)
+    options.onLeaderChange(election, byStealing)
   }
 
   return {

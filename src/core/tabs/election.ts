@@ -10,7 +10,7 @@ export interface ElectionOptions {
   /** False while the page is away. */
   readonly isHere: () => boolean
   /** Called when this tab becomes the leader or ceases to be. */
-  readonly onChange: (election: Election, isStolen: boolean) => void
+  readonly onChange: (election: Election, byStealing: boolean) => void
   /** Called when no task takes part in the election. */
   readonly onEmpty: () => void
 }
@@ -40,10 +40,10 @@ export function createElection({ name, locks, environment, isHere, onChange, onE
   /** The lock request under way; a later one replaces it. */
   let request: { readonly cancel: () => void } | undefined
 
-  function set(leads: boolean, isStolen = false): void {
+  function set(leads: boolean, byStealing = false): void {
     if (leads === isLeader) return
     isLeader = leads
-    onChange(election, isStolen)
+    onChange(election, byStealing)
   }
 
   function requestLock(steal: boolean): void {

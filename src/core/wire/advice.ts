@@ -12,13 +12,13 @@ import { isPassingStatus } from '../time/retry.js'
 // What to do about an error. A production build has none of it, but the link to docs/errors.md.
 
 export const SIGN_IN_HINT: string = inDevelopment
-  ? 'With an authProvider, client.authorize() starts a sign-in; connect() tries one again that has failed.'
+  ? 'With an authProvider, client.authorize() starts a sign-in; connect() repeats one that has failed.'
   : READ_MORE
 
 /** What to do about a JSON-RPC error. */
 export const HINTS: Readonly<Record<number, string>> = {
   [HEADER_MISMATCH]: inDevelopment
-    ? 'A header did not arrive as it was sent: what is in between must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
+    ? 'A header did not arrive as it was sent: a proxy must pass on Mcp-Method, Mcp-Name and MCP-Protocol-Version. ' +
       'A transport of @modelcontextprotocol/client before 2.1 sends no Mcp-Name for tasks: update it.'
     : READ_MORE,
   [MISSING_CLIENT_CAPABILITY]: inDevelopment

@@ -332,8 +332,10 @@ describe('a task by a connection', () => {
     const { connection, tasks } = setUp()
     tasks.getTask.mockRejectedValue(new TaskExpiredError('unknown-task', { taskId: 't1' }))
     const { signal } = new AbortController()
-    await expect(connection.getTask('t1', signal, 'legacy')).rejects.toThrow('now it speaks 2026-07-28')
-    expect(tasks.getTask).toHaveBeenCalledWith('t1', signal)
+    await expect(connection.getTask('t1', signal, { era: 'legacy', inputRequests: {} })).rejects.toThrow(
+      'now it speaks 2026-07-28',
+    )
+    expect(tasks.getTask).toHaveBeenCalledWith('t1', signal, {})
   })
 
   it('is asked of the server with what was given', async () => {

@@ -1,4 +1,5 @@
 import { ConnectionFailedError } from '../protocol/errors.js'
+import { isJob } from '../protocol/taskAddress.js'
 import type { CallHooks, ToolCallRequest, ToolCallResponse } from '../protocol/taskPort.js'
 import type { Tool } from '../protocol/tool.js'
 import { aborted } from '../time/abort.js'
@@ -6,7 +7,7 @@ import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
-import { foreignJobError, isJob, refusedJobError } from './jobs/foreignJob.js'
+import { foreignJobError, refusedJobError } from './jobs/foreignJob.js'
 import type { JobsOption } from './jobs/job.js'
 import { type ConnectRetry, createOpening, inTime, type OpeningOptions } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
@@ -49,7 +50,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
         connectedSdk.callTool(request, limited, inTime),
       )
     } catch (error) {
-      const told = await explain(error, request.name, idempotencyKey, connectedSdk)
+      const told = await explain(error, request.name, idempotencyKey, connectedSdk, signal)
       // The server has answered something else.
       if (told !== error) accepted()
       throw told
@@ -99,15 +100,15 @@ export function createConnection(options: CreateConnectionOptions): Connection {
       }
     },
     callToolRaw: (request, signal) => watched(signIn.sendForApp(() => callTool(request, signal ? { signal } : {}))),
-    getTask: (taskId, signal, taskEra) =>
+    getTask: (taskId, signal, known) =>
       watched(
         signIn.send(async () => {
           if (isForeign(taskId)) throw foreignJobError(taskId)
           const { tasks } = await connected()
           try {
-            return await tasks.getTask(taskId, signal)
+            return await tasks.getTask(taskId, signal, known?.inputRequests)
           } catch (error) {
-            throw eraChangedError(error, taskId, taskEra, era())
+            throw eraChangedError(error, taskId, known?.era, era())
           }
         }),
       ),

@@ -210,20 +210,29 @@ function askingFor(retryAfterMs: number, error: Error): Error {
 }
 
 /** Gives an attempt up that takes longer than a poll may, also where nothing in it looks at the signal. */
-export function inTime<T>(retry: ConnectRetry | undefined, open: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export function inTime<T>(
+  retry: ConnectRetry | undefined,
+  open: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const late = new AbortController()
   if (retry === undefined) return open(late.signal)
   const { environment, policy } = retry
   return new Promise((resolve, reject) => {
     const seconds = policy.requestTimeoutMs / 1000
-    const giveUp = () => {
-      late.abort(new WireError('REQUEST_TIMEOUT', `The server did not answer within ${seconds} s`))
-      reject(late.signal.reason)
+    function giveUp(reason: unknown): void {
+      late.abort(reason)
+      reject(reason)
     }
-    const timer = environment.setTimeout(giveUp, policy.requestTimeoutMs)
+    const onLate = () => giveUp(new WireError('REQUEST_TIMEOUT', `The server did not answer within ${seconds} s`))
+    const timer = environment.setTimeout(onLate, policy.requestTimeoutMs)
+    const stopListening = signal && onAbort(signal, () => giveUp(signal.reason))
     open(late.signal)
       .then(resolve, reject)
-      .finally(() => environment.clearTimeout(timer))
+      .finally(() => {
+        environment.clearTimeout(timer)
+        stopListening?.()
+      })
   })
 }
 

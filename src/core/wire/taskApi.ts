@@ -1,4 +1,4 @@
-import type { InputResponse } from '../protocol/inputRequest.js'
+import type { InputRequest, InputResponse } from '../protocol/inputRequest.js'
 import type { JsonObject } from '../protocol/json.js'
 import type { DetailedTask, Task } from '../protocol/task.js'
 import type { CallHooks, ListenHooks } from '../protocol/taskPort.js'
@@ -27,7 +27,12 @@ export interface TaskApi {
   readonly keyTtlMs: number
   /** How a call of this tool asks for a task, and for progress where somebody wants it; undefined: for neither. Absent: no call has to. */
   optIn?(tool: string, onProgress?: CallHooks['onProgress']): Promise<TaskOptIn | undefined>
-  getTask(taskId: string, signal: AbortSignal | undefined): Promise<DetailedTask>
+  /** `asked`: the input requests that are known without a response, which another connection may have been told. */
+  getTask(
+    taskId: string,
+    signal: AbortSignal | undefined,
+    asked?: Readonly<Record<string, InputRequest>>,
+  ): Promise<DetailedTask>
   updateTask(
     taskId: string,
     inputResponses: Record<string, InputResponse>,
@@ -35,7 +40,7 @@ export interface TaskApi {
   ): Promise<void>
   cancelTask(taskId: string, signal: AbortSignal | undefined): Promise<void>
   listen(taskIds: readonly string[], hooks: ListenHooks): Promise<void>
-  /** Closes what is held open for a task that is no longer followed. */
+  /** Closes what is held open for a task that is no longer polled here. */
   release(taskId: string): void
   /** The connection is over. */
   close(): void

@@ -35,8 +35,14 @@ export function createExplanation({ retry, onError }: ExplanationOptions) {
   /** Failures in a row, by the key of the call. Most clients have none, and a backend has many clients. */
   let failures: Map<string, number> | undefined
 
-  /** The error, or one that says more and ends the call. */
-  return async (error: unknown, tool: string, key: string | undefined, server: ConnectedSdk): Promise<unknown> => {
+  /** The error, or one that says more and ends the call. Rejects with the reason of `signal`, if it aborts meanwhile. */
+  return async (
+    error: unknown,
+    tool: string,
+    key: string | undefined,
+    server: ConnectedSdk,
+    signal?: AbortSignal,
+  ): Promise<unknown> => {
     if (key === undefined) return error
     const isUnreadable =
       error instanceof ToolCallInterruptedError && causes(error).some((one) => one instanceof TypeError)
@@ -44,11 +50,12 @@ export function createExplanation({ retry, onError }: ExplanationOptions) {
     failures ??= new Map()
     failures.set(key, count)
     if (count < MAX_UNREADABLE || server.ping === undefined) return error
-    try {
-      await inTime(retry, server.ping)
-    } catch {
-      return error
-    }
+    const isThere = await inTime(retry, server.ping, signal).then(
+      () => true,
+      () => false,
+    )
+    signal?.throwIfAborted()
+    if (!isThere) return error
     failures.delete(key)
     const told = bodyRefusedError(tool, count, error as Error)
     onError?.(told)

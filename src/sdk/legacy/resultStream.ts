@@ -24,6 +24,8 @@ import { withoutRelatedTask } from '../../core/protocol/legacyTask.js'
 export interface ResultStream {
   /** The input requests without a response, by key. */
   readonly inputRequests: Readonly<Record<string, InputRequest>>
+  /** Takes what another connection was asked, unless this one knows more of it. */
+  adopt(asked: Readonly<Record<string, InputRequest>>): void
   /** Opens it where it is not open. Its result is of no use: a `tasks/result` of its own fetches that. */
   open(): void
   /** Takes a request of the server. Returns what is wrong with it, undefined where it is an input request now. */
@@ -43,11 +45,17 @@ export function createResultStream(
   missingCapability: (request: InputRequest) => string | undefined,
 ): ResultStream {
   const inputRequests = new Map<string, InputRequest>()
+  /** The keys of those that are over: another tab may not know it yet. */
+  const removed = new Set<string>()
   let current: AbortController | undefined
 
   return {
     get inputRequests() {
       return Object.fromEntries(inputRequests)
+    },
+    adopt: (asked) => {
+      for (const [inputKey, request] of Object.entries(asked))
+        if (!removed.has(inputKey) && !inputRequests.has(inputKey)) inputRequests.set(inputKey, request)
     },
     open: () => {
       if (current !== undefined) return
@@ -76,7 +84,9 @@ export function createResultStream(
       inputRequests.set(key, parsed.request)
       return undefined
     },
-    remove: (inputKey) => inputRequests.delete(inputKey),
+    remove: (inputKey) => {
+      if (inputRequests.delete(inputKey)) removed.add(inputKey)
+    },
     close: () => {
       current?.abort()
       current = undefined

@@ -122,7 +122,8 @@ export function createLegacyTasks(options: LegacyTasksOptions): TaskApi {
         end: () => progress?.end(),
       }
     },
-    getTask: async (id, signal) => {
+    getTask: async (id, signal, asked) => {
+      if (asked !== undefined) tasks.know(id).stream.adopt(asked)
       const task = await snapshots.fetch(id, signal)
       if (isTerminal(task.status)) progresses.over(id)
       return task

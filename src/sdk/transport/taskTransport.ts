@@ -65,6 +65,11 @@ export class TaskTransport implements Transport, TaskRequester {
     this.#inner = inner
     this.#randomId = randomId
     this.hasPerRequestStream = inner.hasPerRequestStream === true
+    // The SDK recognizes a child process by these members. If such a server does not answer server/discover, the SDK falls back to
+    // initialize; over HTTP it gives up.
+    if ('stderr' in inner && 'pid' in inner) {
+      Object.defineProperties(this, { stderr: { get: () => inner.stderr }, pid: { get: () => inner.pid } })
+    }
     const send: Send = (message, sendOptions) => {
       this.onMessage?.(message, true)
       return inner.send(message, sendOptions)

@@ -1,7 +1,7 @@
 import { TaskStorageError } from '../../core/protocol/errors.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { createBackoff } from '../base/backoff.js'
 import { systemClock } from '../base/clock.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
 import type { BullmqQueue } from './bullmqClasses.js'
 

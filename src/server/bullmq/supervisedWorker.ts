@@ -1,6 +1,6 @@
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { createBackoff } from '../base/backoff.js'
 import { systemClock } from '../base/clock.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
 import type { TaskQueueWorker } from '../tasks/executor.js'
 import type { BullmqWorker } from './bullmqClasses.js'

@@ -8,7 +8,7 @@ export interface OwnerNaming {
 }
 
 /** What is known of who sends a request. */
-export type ExchangeOwner = Pick<Exchange, 'request' | 'authInfo'>
+type ExchangeOwner = Pick<Exchange, 'request' | 'authInfo'>
 
 /** What a template string makes of a value that is missing: everybody without one would be the same owner. */
 const NO_NAMES: ReadonlySet<unknown> = new Set(['', 'undefined', 'null', '[object Object]'])

@@ -1,7 +1,7 @@
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { isTerminal } from '../../core/protocol/task.js'
 import { checkGiven } from '../base/checkGiven.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
 import { within } from '../base/within.js'
 import { joinRecord, recordParts } from '../tasks/recordParts.js'
 import { summaryOf } from '../tasks/taskList.js'

@@ -3,7 +3,7 @@ import type { TaskRecord } from './taskRecord.js'
 /** How many tasks that are over are kept. */
 export interface EndedTaskLimits {
   readonly maxEndedTasks: number
-  readonly maxEndedTasksPerOwner: number
+  maxEndedTasksOf(owner: string): number
 }
 
 /** The tasks that have ended in this process and are still kept. Holds their ids only. */
@@ -15,7 +15,7 @@ export interface EndedTasks {
 }
 
 /** No task has ended yet. */
-export function createEndedTasks({ maxEndedTasks, maxEndedTasksPerOwner }: EndedTaskLimits): EndedTasks {
+export function createEndedTasks({ maxEndedTasks, maxEndedTasksOf }: EndedTaskLimits): EndedTasks {
   /** In the order of their ends, as the ids of each owner. */
   const all = new Map<string, Pick<TaskRecord, 'owner' | 'expiresAt'>>()
   const byOwner = new Map<string, Set<string>>()
@@ -35,7 +35,7 @@ export function createEndedTasks({ maxEndedTasks, maxEndedTasksPerOwner }: Ended
       all.set(taskId, { owner, expiresAt })
       const [oldestOwn] = own
       const [oldest] = all
-      if (own.size > maxEndedTasksPerOwner && oldestOwn !== undefined) {
+      if (own.size > maxEndedTasksOf(owner) && oldestOwn !== undefined) {
         remove(oldestOwn, owner)
         return [oldestOwn]
       }

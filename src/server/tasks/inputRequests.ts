@@ -4,11 +4,11 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { missingCapability } from '../../core/protocol/inputCapabilities.js'
 import { type InputRequest, type InputResponse, parseInputRequest } from '../../core/protocol/inputRequest.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import { isTerminal, type TaskFailure } from '../../core/protocol/task.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
 import { isSameJson } from '../base/isSameJson.js'
 import { toJson } from '../base/toJson.js'
 import { patternProblem } from './formPattern.js'
@@ -146,7 +146,7 @@ function missingInputCapability(missing: string): MissingRequiredClientCapabilit
 
 function askedOtherwise(key: string): TaskConfigurationError {
   return new TaskConfigurationError(
-    `Failed to ask for input: the handler was run again and asks something else as "${key}" than before. ` +
+    `Failed to ask for input: the handler ran again, and its input request "${key}" has changed. ` +
       'Ask in the same order each time, and put what may change into once().',
   )
 }

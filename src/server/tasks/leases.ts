@@ -35,7 +35,7 @@ export interface LeaseOptions {
   clock: Clock
   ledger: TaskLedger
   leaseMs: number
-  /** Whether work that was lost may be done again; undefined for tools that are not known here. */
+  /** Whether work may be done again, if it was not lost too often; undefined for tools that are not known here. */
   mayRetry: (record: TaskRecord) => boolean | undefined
   /** Where work is done again. */
   executor: TaskExecutor
@@ -52,6 +52,12 @@ const UNKNOWN_TOOL_MS = 15 * 60_000
 /** How many lost leases are looked at in one go. */
 const MAX_RESCUED = 100
 
+/** A tool that takes so many processes with it is not started again. */
+const MAX_TIMES_LOST = 5
+
+/** How many runs of a task were lost, with the one that is. */
+const timesLost = ({ attempt, handedOver = 0 }: TaskRecord): number => attempt - handedOver
+
 /** Whether processes claim the work of tasks: where there may be others, and what they lose can be found. */
 export function isLeased(store: Pick<TaskStore, 'isShared' | 'lapsed'>): boolean {
   return store.isShared !== false && store.lapsed !== undefined
@@ -63,6 +69,8 @@ export function createLeases(options: LeaseOptions): Leases {
   /** Until when each run counts as ours, for all we know. */
   const held = new Map<TaskRun, number>()
   const busy = new Set<unknown>()
+  /** Lost tasks that were looked at and are still lost: of tools that are not known here, and those that cannot be read. */
+  const left = new Set<string>()
   let drawn = 0
   let lastRenewalAt = clock.now()
   const worker = crypto.randomUUID()
@@ -94,18 +102,24 @@ export function createLeases(options: LeaseOptions): Leases {
     if (after !== undefined && isHeldBy(after, by) && held.has(run)) held.set(run, until)
   }
 
+  /** Asks for more where some were left: they come again, and must not hide others. Once all were looked at, it begins with the first. */
   async function rescue(now: number): Promise<void> {
-    const lost = (await store.lapsed?.(now, MAX_RESCUED)) ?? []
+    const found = (await store.lapsed?.(now, MAX_RESCUED + left.size)) ?? []
     lastRenewalAt = now
+    const lost = found.filter((taskId) => !left.has(taskId)).slice(0, MAX_RESCUED)
     await Promise.all(lost.map((taskId) => rescueOne(taskId, now).catch(onError)))
+    if (lost.length < MAX_RESCUED) left.clear()
   }
 
   async function rescueOne(taskId: string, now: number): Promise<void> {
+    left.add(taskId)
     const record = await ledger.read(taskId)
     const retry = record && mayRetry(record)
     // Those who know the tool come first. Where it is gone everywhere, its tasks must not stay at work.
     if (retry === undefined && now < (record?.lease?.until ?? now) + UNKNOWN_TOOL_MS) return
-    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: retry === true, until: untilNow() })
+    const isRetried = retry === true && timesLost(record) < MAX_TIMES_LOST
+    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: isRetried, until: untilNow() })
+    left.delete(taskId)
     if (after?.lease?.worker === '') await restart(after)
   }
 

@@ -31,6 +31,8 @@ export function createPersistentChanges(
   // Not made before they are needed: few handlers change anything before they end, and there may be thousands of them.
   let oneByOne: ReturnType<typeof createKeyedQueue> | undefined
   let backoff: Backoff | undefined
+  /** The one that came last: a handler may tell of its progress faster than the store can write, and only the newest counts. */
+  let last: WaitingChange | undefined
 
   async function offer(event: RunEvent): Promise<TaskRecord | undefined> {
     const until = clock.now() + patienceMs
@@ -48,10 +50,38 @@ export function createPersistentChanges(
     }
   }
 
-  return (event) => {
+  function enqueue(waits: WaitingChange): Promise<TaskRecord | undefined> {
     oneByOne ??= createKeyedQueue()
-    return oneByOne('', () => offer(event))
+    return oneByOne('', () => {
+      if (last === waits) last = undefined
+      return offer(waits.event)
+    })
   }
+
+  return (event) => {
+    if (last !== undefined && event.type === 'status' && last.event.type === 'status') {
+      last.event = statusAfter(last.event, event)
+      return last.taken
+    }
+    const waits: WaitingChange = { event, taken: Promise.resolve(undefined) }
+    last = waits
+    waits.taken = enqueue(waits)
+    return waits.taken
+  }
+}
+
+type StatusEvent = Extract<RunEvent, { type: 'status' }>
+
+/** One write for both. Words alone leave the number where it is. */
+function statusAfter({ progress }: StatusEvent, event: StatusEvent): StatusEvent {
+  if (event.progress !== undefined || progress === undefined) return event
+  return { ...event, progress: { ...progress, message: event.message } }
+}
+
+/** A change that has not been offered yet. */
+interface WaitingChange {
+  event: RunEvent
+  taken: Promise<TaskRecord | undefined>
 }
 
 function notTaken(cause: unknown): TaskStorageError {

@@ -27,28 +27,45 @@ export interface RetentionOptions extends EndedTaskLimits {
   report: ReportError
 }
 
-/** How long after a sweep that the store has refused the next one comes, in ms. */
-const SWEEP_AGAIN_MS = 60_000
+/** The pause after a sweep that failed, and between two attempts to postpone the expiry of a task, in ms. */
+const AGAIN_MS = 60_000
 
 /** The retention of the tasks of a store. */
 export function createRetention(options: RetentionOptions): Retention {
   const { store, clock, ledger, runs, report } = options
   const ended = createEndedTasks(options)
+  /** Until when the expiry of a run is not postponed again, in ms since the epoch. */
+  const restsUntil = new WeakMap<TaskRun, number>()
+
+  /** When something has to be done about the expiry of a run; Infinity: never. */
+  function dueAt(run: TaskRun): number {
+    const due = expiryDueAt(run.latest) ?? Number.POSITIVE_INFINITY
+    const rested = Math.max(due, restsUntil.get(run) ?? due)
+    return runs.keeps(run.latest) ? rested : Math.min(rested, run.latest.expiresAt ?? rested)
+  }
+
+  const isPast = ({ latest: { expiresAt } }: TaskRun, now: number) => expiresAt !== null && expiresAt <= now
+  const hasExpired = (run: TaskRun, now: number) => isPast(run, now) && !runs.keeps(run.latest)
 
   async function sweep(now: number): Promise<number | null> {
+    const overdue: Promise<void>[] = []
     for (const run of runs.all()) {
-      const { expiresAt } = run.latest
-      if (expiresAt !== null && expiresAt <= now) void expire(run)
-      else if ((expiryDueAt(run.latest) ?? Number.POSITIVE_INFINITY) <= now) extend(run)
+      if (hasExpired(run, now)) void expire(run)
+      else if (dueAt(run) <= now) {
+        const extended = extend(run, now)
+        // The process has slept, and the store would remove the task.
+        if (isPast(run, now)) overdue.push(extended)
+      }
     }
     ended.dropExpired(now)
+    await Promise.all(overdue)
     const next = await store.expire(now).catch((error: unknown) => {
       report(error, { source: 'server' })
-      return now + SWEEP_AGAIN_MS
+      return now + AGAIN_MS
     })
-    const left = runs.all().filter(({ latest: { expiresAt } }) => expiresAt === null || expiresAt > now)
-    const moments = [next, ...left.map(({ latest }) => expiryDueAt(latest))].filter((at) => at !== null)
-    return moments.length === 0 ? null : Math.min(...moments)
+    const left = runs.all().filter((run) => !hasExpired(run, now))
+    const earliest = Math.min(next ?? Number.POSITIVE_INFINITY, ...left.map(dueAt))
+    return Number.isFinite(earliest) ? earliest : null
   }
 
   /**
@@ -58,22 +75,36 @@ export function createRetention(options: RetentionOptions): Retention {
   async function expire(run: TaskRun): Promise<void> {
     const { taskId } = run.record.task
     const record = await ledger.read(taskId).catch(() => undefined)
-    if (record !== undefined || runs.get(taskId) !== run) return
-    runs.remove(taskId)
-    run.abort(new TaskExpiredError('ttl', { taskId }))
+    if (record === undefined) stop(run)
   }
 
-  /** In its own time: a store that does not answer must not hold up the sweep. */
-  function extend({ record, by }: TaskRun): void {
-    const extended = ledger.apply(record.task.taskId, { type: 'extend', by })
-    extended.catch((error: unknown) => report(error, { source: 'server' }))
+  /** In its own time, where there is some left: a store that does not answer must not hold up the sweep. */
+  async function extend(run: TaskRun, now: number): Promise<void> {
+    restsUntil.set(run, now + AGAIN_MS)
+    try {
+      const record = await ledger.apply(run.record.task.taskId, { type: 'extend', by: run.by })
+      if (record === undefined) stop(run)
+    } catch (error) {
+      report(error, { source: 'server' })
+    }
+  }
+
+  /** The task is gone. Another run may have begun under its id. */
+  function stop(run: TaskRun): void {
+    const { taskId } = run.record.task
+    if (runs.get(taskId) !== run) return
+    runs.remove(taskId)
+    run.abort(new TaskExpiredError('ttl', { taskId }))
   }
 
   const sweeper = createSweeper(clock, sweep)
 
   return {
     stop: sweeper.stop,
-    watch: (record) => sweeper.due(runs.get(record.task.taskId) ? expiryDueAt(record) : record.expiresAt),
+    watch(record) {
+      const run = runs.get(record.task.taskId)
+      sweeper.due(run === undefined ? record.expiresAt : dueAt(run))
+    },
     async keep(record) {
       try {
         for (const taskId of ended.add(record)) await store.remove(taskId)

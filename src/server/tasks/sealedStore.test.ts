@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { describeTaskStore } from '../../../test/server/support/taskStoreContract.js'
 import { workingRecord } from '../../tools/testing/workingRecord.js'
 import { InMemoryTaskStore } from './inMemoryTaskStore.js'
 import { sealedStore } from './sealedStore.js'
@@ -8,6 +9,8 @@ const sealing = {
   seal: (text: string) => `${crypto.randomUUID()}:${btoa(text)}`,
   open: (sealed: string) => atob(sealed.slice(sealed.indexOf(':') + 1)),
 }
+
+describeTaskStore('sealedStore', () => sealedStore(new InMemoryTaskStore(), sealing))
 
 describe('a sealed call', () => {
   it('is not sealed again where something else of the task has changed', async () => {

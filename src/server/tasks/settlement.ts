@@ -1,7 +1,5 @@
-import { isTerminal } from '../../core/protocol/task.js'
 import { type Clock, unrefTimer } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
-import type { Retention } from './retention.js'
 import type { TaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { RunEvent } from './taskReducer.js'
@@ -28,7 +26,6 @@ export interface SettlementOptions {
   readonly clock: Clock
   readonly ledger: Pick<TaskLedger, 'apply'>
   readonly runs: TaskRuns
-  readonly retention: Pick<Retention, 'keep'>
   readonly report: ReportError
 }
 
@@ -38,7 +35,7 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
 /** No run has ended yet. */
-export function createSettlement({ clock, ledger, runs, retention, report }: SettlementOptions): Settlement {
+export function createSettlement({ clock, ledger, runs, report }: SettlementOptions): Settlement {
   /** Runs that have an outcome, also where the store has not taken it. */
   const settled = new WeakSet<TaskRun>()
   /** Outcomes that the store has not taken, and what ends the pause before the next attempt. */
@@ -46,7 +43,6 @@ export function createSettlement({ clock, ledger, runs, retention, report }: Set
 
   async function offer({ record, by }: TaskRun, outcome: TaskOutcome): Promise<TaskRecord> {
     const after = await ledger.apply(record.task.taskId, { ...outcome, by })
-    if (after !== undefined && isTerminal(after.task.status)) await retention.keep(after)
     return after ?? record
   }
 

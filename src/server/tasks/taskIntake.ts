@@ -97,7 +97,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
     const apply = createPersistentChanges({
       clock,
       patienceMs: leaseMs,
-      apply: (event) => ledger.apply(task.taskId, event),
+      // Of work that has ended no progress is left to tell.
+      apply: async (event) => (event.type === 'status' && run.hasEnded ? run.latest : ledger.apply(task.taskId, event)),
       signal: () => run.signal,
       onError: (error) => report(error, { source: 'server', tool }),
     })

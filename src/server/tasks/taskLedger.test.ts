@@ -10,7 +10,8 @@ import type { TaskStore } from './taskStore.js'
 function setup(store: TaskStore = new InMemoryTaskStore()) {
   const clock = createManualClock(0)
   const seen: TaskRecord[] = []
-  const ledger = createTaskLedger({ store, clock, onRecord: (record) => seen.push(record), notify: () => {} })
+  const onRecord = (record: TaskRecord) => void seen.push(record)
+  const ledger = createTaskLedger({ store, clock, onRecord, onEnded: async () => {}, notify: () => {} })
   return { clock, ledger, seen, store }
 }
 

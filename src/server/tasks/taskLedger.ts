@@ -1,4 +1,5 @@
 import { TaskStorageError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import type { NotifyServer } from '../base/taskServerEvents.js'
@@ -26,8 +27,12 @@ export interface TaskLedgerOptions {
   clock: Clock
   /** The newest state that this process knows of a task it works on: what a change is tried on before the store is read. */
   known?: (taskId: string) => TaskRecord | undefined
+  /** Whether a task is there also past its time. @default none is */
+  isKept?: (record: TaskRecord) => boolean
   /** Called with every new state of a task that this process wrote or read: the place to push from. */
   onRecord: (record: TaskRecord) => void
+  /** Called with every task that this process has ended; `apply` waits for it. Never rejects. */
+  onEnded: (record: TaskRecord) => Promise<void>
   /** Called with every change that this process has made. */
   notify: NotifyServer
 }
@@ -36,9 +41,11 @@ export interface TaskLedgerOptions {
 const MAX_ATTEMPTS = 10
 
 /** Reads and changes tasks by compare-and-set, so that of two racing outcomes the first one stands. */
-export function createTaskLedger({ store, clock, known, onRecord, notify }: TaskLedgerOptions): TaskLedger {
+export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
+  const { store, clock, known, isKept, onRecord, onEnded, notify } = options
   const oneByOne = createKeyedQueue()
-  const isLive = (record: TaskRecord) => record.expiresAt === null || clock.now() < record.expiresAt
+  const isLive = (record: TaskRecord) =>
+    record.expiresAt === null || clock.now() < record.expiresAt || isKept?.(record) === true
 
   async function read(taskId: string): Promise<TaskRecord | undefined> {
     const record = await store.get(taskId)
@@ -69,6 +76,7 @@ export function createTaskLedger({ store, clock, known, onRecord, notify }: Task
       if (await store.transition(next, record.version, record)) {
         onRecord(next)
         tell(record, next, event)
+        if (isTerminal(next.task.status)) await onEnded(next)
         return next
       }
       notify({ type: 'store-conflict' })

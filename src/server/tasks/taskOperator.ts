@@ -1,5 +1,6 @@
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import type { TaskFailure } from '../../core/protocol/task.js'
+import type { Clock } from '../base/clock.js'
 import type { TaskExecutor } from './executor.js'
 import type { TaskSpec } from './newTaskRecord.js'
 import { keyedTaskId } from './taskId.js'
@@ -39,7 +40,8 @@ export interface TaskOperator {
   cancel(taskId: string): Promise<TaskDetails | undefined>
   /**
    * Makes the call of a failed task again, as a new task of the same owner, and resolves to the new task. This works once
-   * for each task: a second `runAgain` resolves to the same new task. The user has to answer the input requests again.
+   * for each task: a second `runAgain` resolves to the same new task, which is kept for at least as long as the failed one.
+   * The user has to answer the input requests again.
    *
    * @throws {TaskConfigurationError} if the task does not exist or cannot be run again.
    */
@@ -50,6 +52,7 @@ export interface TaskOperator {
 export interface TaskOperatorOptions {
   readonly store: Pick<TaskStore, 'list'>
   readonly runtime: Pick<TaskRuntime, 'find' | 'requestCancel' | 'enqueue'>
+  readonly clock: Clock
   readonly executor: TaskExecutor
   /** How tasks of a tool are kept; undefined for a tool that is not known here. */
   readonly termsOf: (
@@ -58,7 +61,8 @@ export interface TaskOperatorOptions {
 }
 
 /** The operator of a server. */
-export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOperatorOptions): TaskOperator {
+export function createTaskOperator(options: TaskOperatorOptions): TaskOperator {
+  const { store, runtime, clock, executor, termsOf } = options
   const detailsOf = (record: TaskRecord): TaskDetails => {
     const { task, cancelRequested } = record
     const { statusMessage } = task
@@ -109,7 +113,8 @@ export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOp
       const earlier = await runtime.find(again)
       if (earlier !== undefined) return detailsOf(earlier)
       try {
-        return detailsOf(await runtime.enqueue({ owner, tool, call, taskId: again, ...terms }, executor))
+        const ttlMs = ttlBeyond(record, terms.ttlMs, clock.now())
+        return detailsOf(await runtime.enqueue({ owner, tool, call, taskId: again, ...terms, ttlMs }, executor))
       } catch (error) {
         // Another operator was faster.
         const other = await runtime.find(again)
@@ -118,6 +123,11 @@ export function createTaskOperator({ store, runtime, executor, termsOf }: TaskOp
       }
     },
   }
+}
+
+/** The new task is kept for as long as the failed one: once it was gone, the call could be made a third time. */
+function ttlBeyond({ expiresAt }: TaskRecord, ttlMs: number | null, now: number): number | null {
+  return expiresAt === null || ttlMs === null ? null : Math.max(ttlMs, expiresAt - now)
 }
 
 function cannotRun(problem: string): TaskConfigurationError {

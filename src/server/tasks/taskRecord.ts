@@ -31,6 +31,8 @@ export interface TaskRecord {
   readonly tool: string
   /** How often the tool was started; 0 while the task waits for its first worker. */
   readonly attempt: number
+  /** How many of these runs a process has handed over because it closed: they do not count as lost. */
+  readonly handedOver?: number
   /** How many workers have returned the job to the queue because they do not know the tool. */
   readonly returned?: number
   /** The worker of the task. Absent if no process looks for lost work, and once the task is over. */

@@ -142,7 +142,7 @@ function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: 
       return record.lease === undefined ? record : { ...record, lease: { ...record.lease, until: event.until } }
     case 'handOver':
       if (record.cancelRequested) return cancelled(record, lastUpdatedAt)
-      return { ...record, lease: { worker: '', until: event.until } }
+      return { ...record, handedOver: (record.handedOver ?? 0) + 1, lease: { worker: '', until: event.until } }
     case 'orphan': {
       const { lease } = record
       if (lease === undefined || now < lease.until) return record
@@ -234,7 +234,7 @@ function waiting(
 }
 
 function ended(record: TaskRecord, task: DetailedTask): TaskRecord {
-  const { lease, call, asked, steps, returned, ...rest } = record
+  const { lease, call, asked, steps, returned, handedOver, ...rest } = record
   return { ...rest, task, answers: {} }
 }
 

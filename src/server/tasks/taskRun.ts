@@ -21,6 +21,8 @@ export interface TaskRun extends ToolBackend {
   abort(reason: Error): void
   /** Notes that the handler has ended: nothing aborts its signal after that. */
   finish(): void
+  /** True once the handler has ended. */
+  readonly hasEnded: boolean
   /** Who this run is to its task. */
   readonly by: RunId
   /** True once another process has, or may have, the task. */
@@ -71,7 +73,7 @@ class Run implements TaskRun, RunScope {
   readonly #isBehind: (progress: TaskProgress) => boolean
   #asked: InputRequests | undefined
   #isStopped = false
-  #hasEnded = false
+  hasEnded = false
 
   constructor(options: TaskRunOptions) {
     this.#options = options
@@ -82,7 +84,7 @@ class Run implements TaskRun, RunScope {
   }
 
   get signal(): AbortSignal {
-    if (!this.isLost && !this.#hasEnded && this.#options.isLeaseOver?.() === true) this.lose()
+    if (!this.isLost && !this.hasEnded && this.#options.isLeaseOver?.() === true) this.lose()
     return this.#controller.signal
   }
 
@@ -115,11 +117,13 @@ class Run implements TaskRun, RunScope {
   }
 
   observe(now: TaskRecord): void {
+    // A read from before this run that comes late says nothing of who has the task now.
+    if (now.version < this.record.version) return
     const { taskId } = this.record.task
     if (now.version > this.latest.version) this.latest = now
     this.#asked?.observe(now.answers)
     if (isTerminal(now.task.status)) this.#asked?.rejectAll(taskIsOver())
-    if (this.#hasEnded) return
+    if (this.hasEnded) return
     if (now.cancelRequested) this.#controller.abort(new TaskCancelledError(undefined, { taskId }))
     if (isTerminal(now.task.status)) this.abort(hasNoTask(taskId))
     else if (!isHeldBy(now, this.by)) this.lose()
@@ -137,7 +141,7 @@ class Run implements TaskRun, RunScope {
   }
 
   finish(): void {
-    this.#hasEnded = true
+    this.hasEnded = true
   }
 
   assertHeld(): void {

@@ -1,6 +1,7 @@
-import type { Clock } from '../base/clock.js'
 import { createTally, type Tally } from '../base/tally.js'
 import type { Leases } from './leases.js'
+import type { TaskRecord } from './taskRecord.js'
+import { isHeldBy } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
 
 /** The runs of this process, each until its task is over or gone. */
@@ -9,17 +10,22 @@ export interface TaskRuns {
   readonly atWork: Tally
   get(taskId: string): TaskRun | undefined
   all(): readonly TaskRun[]
+  /**
+   * True for a task that is worked on here and that no other process could take: it does not expire, also where this process
+   * has slept for longer than its ttl and has not postponed the expiry.
+   */
+  keeps(record: TaskRecord): boolean
   taskIds(): Iterable<string>
   /** Adds a run whose owner has been counted in `atWork`. */
   add(run: TaskRun): void
   /** Removes the run of a task, if there is one. */
   remove(taskId: string): void
-  /** Resolves when no run is left, and after so many ms at the latest. */
-  drain(drainMs: number): Promise<void>
+  /** Resolves when no run is left. */
+  ended(): Promise<void>
 }
 
 /** No run has begun yet. */
-export function createTaskRuns(clock: Clock, leases: Leases | undefined): TaskRuns {
+export function createTaskRuns(leases: Leases | undefined): TaskRuns {
   const runs = new Map<string, TaskRun>()
   const atWork = createTally()
   let onIdle = () => {}
@@ -28,6 +34,11 @@ export function createTaskRuns(clock: Clock, leases: Leases | undefined): TaskRu
     atWork,
     get: (taskId) => runs.get(taskId),
     all: () => [...runs.values()],
+    keeps(record) {
+      const { taskId, status } = record.task
+      const run = runs.get(taskId)
+      return leases === undefined && status === 'working' && run !== undefined && isHeldBy(record, run.by)
+    },
     taskIds: () => runs.keys(),
     add(run) {
       runs.set(run.record.task.taskId, run)
@@ -41,14 +52,8 @@ export function createTaskRuns(clock: Clock, leases: Leases | undefined): TaskRu
       atWork.remove(run.record.owner)
       if (runs.size === 0) onIdle()
     },
-    async drain(drainMs) {
-      if (drainMs <= 0 || runs.size === 0) return
-      let timer: unknown
-      await new Promise<void>((resolve) => {
-        onIdle = resolve
-        timer = clock.setTimeout(resolve, drainMs)
-      })
-      clock.clearTimeout(timer)
+    async ended() {
+      if (runs.size > 0) await new Promise<void>((resolve) => (onIdle = resolve))
     },
   }
 }

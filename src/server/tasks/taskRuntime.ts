@@ -1,6 +1,8 @@
 import { TaskError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isTerminal } from '../../core/protocol/task.js'
+import { sleep } from '../base/sleep.js'
+import { createUnderWay } from '../base/underWay.js'
 import type { EndedTaskLimits } from './endedTasks.js'
 import { createLeases, isLeased, type LeaseOptions } from './leases.js'
 import { createRetention } from './retention.js'
@@ -38,6 +40,8 @@ export interface TaskRuntime extends Omit<TaskIntake, 'close'>, Pick<Settlement,
   ): Promise<TaskRecord | undefined>
   /** Calls a follower with every state of the tasks, until they are over. Returns a function that unsubscribes. */
   follow(taskIds: readonly string[], follower: TaskFollower): () => void
+  /** The same call, which `close` lets go on as it does tasks: of one without a task nothing else is known here. */
+  track<T>(call: Promise<T>): Promise<T>
   /** Lets work go on for so many ms; what is left then is handed to other workers where it may be run again, or has failed. */
   close(drainMs?: number): Promise<void>
 }
@@ -54,11 +58,20 @@ export interface TaskRuntimeOptions
 /** The tasks of a server over a store. */
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const { store, clock, report, notify } = options
-  const ledger = createTaskLedger({ store, clock, known: (taskId) => runs.get(taskId)?.latest, onRecord, notify })
+  const ledger = createTaskLedger({
+    store,
+    clock,
+    known: (taskId) => runs.get(taskId)?.latest,
+    isKept: (record) => runs.keeps(record),
+    onRecord,
+    onEnded: (record) => retention.keep(record),
+    notify,
+  })
   const leases = isLeased(store) ? createLeases({ ...options, ledger }) : undefined
-  const runs = createTaskRuns(clock, leases)
+  const runs = createTaskRuns(leases)
   const retention = createRetention({ ...options, ledger, runs })
-  const settlement = createSettlement({ ...options, ledger, runs, retention })
+  const settlement = createSettlement({ ...options, ledger, runs })
+  const calls = createUnderWay()
   const feed = createTaskFeed()
   const watch =
     store.isShared === false && store.watch === undefined
@@ -100,6 +113,13 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     return unfollow
   }
 
+  async function drain(drainMs: number): Promise<void> {
+    if (drainMs <= 0) return
+    const drained = new AbortController()
+    void Promise.all([runs.ended(), calls.ended()]).then(() => drained.abort())
+    await sleep(clock, drainMs, drained.signal).catch(() => {})
+  }
+
   /** Another worker gets the task, if there may be one and the tool may be run again. How the handler ends then is the stopping. */
   async function giveUp(run: TaskRun): Promise<void> {
     if (await leases?.handOver(run)) run.lose()
@@ -136,10 +156,11 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     whenOver: (record, signal, isAnswer) => whenOver(record, signal, { ...options, ledger, follow }, isAnswer),
 
     settle: settlement.settle,
+    track: calls.track,
 
     async close(drainMs = 0) {
       const entered = intake.close()
-      await runs.drain(drainMs)
+      await drain(drainMs)
       await entered
       retention.stop()
       watch?.stop()

@@ -48,9 +48,9 @@ export interface TaskStore {
   transition(next: TaskRecord, expectedVersion: number, previous?: TaskRecord): Promise<boolean>
 
   /**
-   * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. Resolves to the earliest remaining
-   * `expiresAt`, or to null if no remaining record expires. If the database expires records automatically, do nothing and
-   * resolve to null.
+   * Removes every record whose `expiresAt` is at or before `now`, in ms since the epoch. `transition` postpones `expiresAt`
+   * or brings it forward; its newest value counts. Resolves to the earliest remaining `expiresAt`, or to null if no
+   * remaining record expires. If the database expires records automatically, do nothing and resolve to null.
    */
   expire(now: number): Promise<number | null>
 

@@ -3,7 +3,7 @@ import type { Exchange } from '../http/exchange.js'
 import type { ServerParts } from '../serverParts.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import { toTaskFailure } from '../tasks/taskFailure.js'
-import { causeOfUnavailable } from '../tasks/unavailable.js'
+import { causeOfUnavailable, unavailable } from '../tasks/unavailable.js'
 import type { ToolDefinition } from './defineTool.js'
 import { isResultTooLarge } from './sendableResult.js'
 
@@ -11,10 +11,11 @@ const SERVICE_UNAVAILABLE = 503
 
 /** The error that a client gets for a failed call. Leaves it in the exchange, and reports what clients do not get. */
 export function failedCall(
-  error: unknown,
+  thrown: unknown,
   { tool, exchange }: { readonly tool: Pick<ToolDefinition, 'name' | 'pollIntervalMs'>; readonly exchange: Exchange },
   parts: ServerParts,
 ): ProtocolError {
+  const error = isGivenUp(exchange) ? givenUp(thrown) : thrown
   exchange.isMeantForClient = error instanceof ProtocolError
   exchange.failure = toTaskFailure(error)
   const refused = causeOfUnavailable(error)
@@ -28,6 +29,15 @@ export function failedCall(
   if (!isStopped && (!(error instanceof ProtocolError) || isResultTooLarge(error)))
     parts.report(error, { source: 'tool', ...about })
   return new ProtocolError(code, message, data)
+}
+
+/** Another process may have the call, and the client that waits for its outcome gets that when it sends the call again. */
+function isGivenUp({ isDirect, run }: Exchange): boolean {
+  return isDirect && run?.isLost === true
+}
+
+function givenUp(cause: unknown): ProtocolError {
+  return unavailable('The server has stopped before the call had ended. Send it again.', cause)
 }
 
 /** The same for a request about a task. */

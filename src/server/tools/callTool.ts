@@ -79,7 +79,12 @@ async function callKeyed(
   }
 }
 
-async function callOnce(
+function callOnce(...call: Parameters<typeof begin>): ReturnType<typeof begin> {
+  const [, { runtime }] = call
+  return runtime.track(begin(...call))
+}
+
+async function begin(
   call: ValidCall,
   parts: ServerParts,
   canBeTask: boolean,

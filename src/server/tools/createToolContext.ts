@@ -5,7 +5,7 @@ import {
   type ListRootsResult,
 } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { ignoreRejection } from '../base/ignoreRejection.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { sleep } from '../base/sleep.js'
 import type { ServerParts } from '../serverParts.js'
 import { createTaskSteps } from '../tasks/taskSteps.js'

@@ -41,8 +41,9 @@ export interface ToolDefinition<
   readonly pollIntervalMs?: number
   /**
    * The treatment of a task whose worker was lost. `fail`: the task fails, and the tool may have run in part. `retry`: the
-   * handler runs again from its beginning, up to five times in total. It gets the responses that its input requests have
-   * already received, so the code before an input request must be safe to repeat, or be inside `once()`.
+   * handler runs again from its beginning, until five workers were lost with it. It gets the responses that its input
+   * requests have already received, so the code before an input request must be safe to repeat, or be inside `once()`.
+   * If its worker closes (`close()`), the handler runs again as often as that happens.
    * @default `retry` for tools whose annotations say `readOnlyHint` or `idempotentHint`, else `fail`
    */
   readonly onOrphan?: 'fail' | 'retry'

@@ -7,7 +7,7 @@ import {
   ProtocolError,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import { ignoreRejection } from '../base/ignoreRejection.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import type { InputRequests } from '../tasks/inputRequests.js'
 
 /** A page for the user to visit. */

@@ -23,8 +23,8 @@ export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
   /**
    * When the next `tick()` has something to do, in ms since the epoch: a poll is due, or a request must be repeated. While
    * a request runs, and before the first `tick()`, it is the current time. If the storage has failed in the first `tick()`,
-   * it is at most a minute ahead. Undefined while there is nothing to do: no call is running, all running calls wait for
-   * credentials, or the client is closed.
+   * or a call is running and there is no network, it is at most a minute ahead. Undefined while there is nothing to do: no
+   * call is running, all running calls wait for credentials, or the client is closed.
    */
   readonly nextWakeAt: number | undefined
   /**
@@ -50,7 +50,7 @@ export interface TaskClientWithoutTimers<T = AnyTools> extends TaskClient<T> {
  */
 const QUIET_TURNS = 4
 
-/** When the recorded calls are looked for again where the storage has failed, in ms. */
+/** When to look again where the storage has failed, or there is no network, in ms. */
 const AGAIN_MS = 60_000
 
 /**
@@ -139,10 +139,14 @@ export function withoutTimers<Options extends TaskClientBaseOptions>(
     await resuming
   }
 
+  const isRunning = () => Object.values(client.store.getState().calls).some(({ endedAt }) => endedAt === undefined)
+
   function nextWakeAt(): number | undefined {
     if (resumeAt === 'now' || ticking !== undefined || waits.isBusy()) return host.now()
-    const firstAt = waits.firstAt()
-    return resumeAt === undefined ? firstAt : Math.min(resumeAt, firstAt ?? resumeAt)
+    // The process may end before the network is back: the host must start one again.
+    const offlineAt = !host.isOnline() && isRunning() ? host.now() + AGAIN_MS : undefined
+    const first = Math.min(...[resumeAt, offlineAt, waits.firstAt()].map((at) => at ?? Number.POSITIVE_INFINITY))
+    return first < Number.POSITIVE_INFINITY ? first : undefined
   }
 
   const added: Pick<TaskClientWithoutTimers, 'close' | 'nextWakeAt' | 'startToolCall' | 'tick'> = {

@@ -24,8 +24,7 @@ export const corsChecks: readonly Check[] = [
       const refused = [...new Set(seen.preflights.flatMap((preflight) => preflight.refused))]
       if (refused.length === 0) return []
       const asked = [...new Set(seen.preflights.flatMap(({ headers }) => headers))]
-      const wildcard =
-        refused.join() === 'authorization' ? ' "*" does not stand for authorization: it has to be named.' : ''
+      const wildcard = refused.join() === 'authorization' ? ' "*" does not cover authorization: name it.' : ''
       return [
         {
           problem: `The server does not let pages send ${words(refused)}, so browsers do not send the requests.${wildcard}`,

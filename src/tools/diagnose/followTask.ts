@@ -3,9 +3,10 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { isLegacyCreateTaskResult, legacyTaskSupport, parseLegacyTask } from '../../core/protocol/legacyTask.js'
 import { isTerminal, parseDetailedTask, parseTask, type Task } from '../../core/protocol/task.js'
 import { describe, isInvalidParams, resultOf } from './answers.js'
+import { askForTools } from './askForTools.js'
 import type { Followed, Spoken } from './meetServer.js'
 import { modernMessage } from './messages.js'
-import type { Poll, TaskRun } from './observed.js'
+import type { Answer, Poll, TaskRun } from './observed.js'
 
 /** The tool to call, as `--tool` names it. */
 export interface ToolToCall {
@@ -22,6 +23,8 @@ export interface FollowTaskOptions extends Spoken {
 }
 
 const DEFAULT_INTERVAL_MS = 1000
+/** After so many polls in a row without a response from the server, the task counts as broken. An error of a proxy is no such response. */
+const MAX_LOST_POLLS = 5
 
 /** Calls a tool and polls its task to the end, as slowly as the server asks. */
 export async function followTask(options: FollowTaskOptions): Promise<Followed> {
@@ -59,13 +62,24 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
     ? asker.watch(modernMessage('subscriptions/listen', { notifications: { taskIds: [taskId] } }), watchMs)
     : undefined
 
+  function note(polled: Poll): void {
+    polls.push(polled)
+    onPoll(polled)
+  }
+
   async function poll(): Promise<TaskRun> {
+    let lost = 0
     for (;;) {
       if (!isTerminal(task.status)) await asker.sleep(task.pollIntervalMs ?? DEFAULT_INTERVAL_MS)
       const sentAt = asker.now()
       const answer = await asker.send(message('tasks/get', { taskId }))
+      const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
       const found = resultOf(answer)
       if (found === undefined) {
+        if (isLost(answer) && ++lost < MAX_LOST_POLLS) {
+          note({ ...times, status: undefined, statusMessage: describe(answer), pollIntervalMs: undefined })
+          continue
+        }
         return isInvalidParams(answer) ? ended('lost') : ended('broken', `tasks/get: ${describe(answer)}`)
       }
       try {
@@ -73,12 +87,15 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
       } catch (error) {
         return ended('broken', asError(error).message)
       }
+      lost = 0
       const { status, statusMessage, pollIntervalMs } = task
-      const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
-      polls.push({ ...times, status, statusMessage, pollIntervalMs })
-      onPoll(polls.at(-1) as Poll)
-      if (status === 'completed') return ended(status, statusMessage, saidByTool(found['result']))
-      if (status === 'failed') return ended(status, statusMessage, statusMessage ?? messageOf(found['error']))
+      note({ ...times, status, statusMessage, pollIntervalMs })
+      if (status === 'completed' || status === 'failed') {
+        const { result, error } = isModern ? found : await outcomeOfOld(options, taskId)
+        const said = saidByTool(result)
+        const why = status === 'completed' ? said : (statusMessage ?? said ?? messageOf(error))
+        return ended(status, statusMessage, why)
+      }
       if (status === 'cancelled') return ended(status, statusMessage)
       if (status === 'input_required') {
         await asker.send(message('tasks/cancel', { taskId }))
@@ -89,6 +106,11 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   }
   const run = await poll()
   return { run, stream: await watched }
+}
+
+/** True where it says nothing of the task: it did not come from the server, or the server is busy. */
+function isLost(answer: Answer): boolean {
+  return 'failure' in answer || (answer.message === undefined && (answer.status === 429 || answer.status >= 500))
 }
 
 /** The message of a JSON-RPC error. */
@@ -105,10 +127,17 @@ function saidByTool(result: unknown): string | undefined {
   return typeof text === 'string' ? text.slice(0, 500) : 'isError'
 }
 
+/** The result or the error of an ended task, which a server of 2025-11-25 returns by a request of its own. */
+async function outcomeOfOld({ asker, message }: FollowTaskOptions, taskId: string): Promise<JsonObject> {
+  const answer = await asker.send(message('tasks/result', { taskId }))
+  return ('failure' in answer ? undefined : answer.message) ?? {}
+}
+
 /** A server of 2025-11-25 makes a task of a call only if it is asked to, and refuses where the tool cannot be one. */
-async function isTaskOfOld({ asker, server, message, tool }: FollowTaskOptions): Promise<boolean> {
+async function isTaskOfOld(options: FollowTaskOptions): Promise<boolean> {
+  const { server, tool } = options
   if (server.era === 'modern' || !server.servesTasks) return false
-  const tools = resultOf(await asker.send(message('tools/list', {})))?.['tools']
-  const found = Array.isArray(tools) ? tools.find((one) => isJsonObject(one) && one['name'] === tool.name) : undefined
+  const tools = await askForTools(options)
+  const found = tools.find((one) => isJsonObject(one) && one['name'] === tool.name)
   return legacyTaskSupport(found) !== 'forbidden'
 }

@@ -51,7 +51,7 @@ export const taskChecks: readonly Check[] = [
       const what = stream.outcome === 'silent' ? 'but nothing comes through' : stream.answer && describe(stream.answer)
       return [
         {
-          problem: `subscriptions/listen got no event stream: ${what}. Clients poll on, but learn of changes later.`,
+          problem: `subscriptions/listen got no event stream: ${what}. Clients poll, but learn of changes later.`,
           remedy:
             'Pass text/event-stream on as it comes: no buffering, no compression. A server without push answers -32601.',
           lines: streamLines,
@@ -112,7 +112,7 @@ export const taskChecks: readonly Check[] = [
       if (outcome === 'endless') {
         return [
           {
-            problem: `The task of "${tool}" was not over when its ttlMs was.`,
+            problem: `The task of "${tool}" outlived its ttlMs.`,
             remedy: 'Give tasks a ttlMs that is longer than the tool takes.',
             lines: { taskwire: 'createTaskServer({ …, defaultTtlMs: 3_600_000 })' },
           },

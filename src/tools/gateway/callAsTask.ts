@@ -1,11 +1,12 @@
 import { ProtocolError as BehindError, type InputRequest } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { isTaskError, TaskFailedError, TaskInputRequiredError } from '../../core/protocol/errors.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import { isUnauthorized } from '../../core/wire/signInErrors.js'
 import { causes } from '../../core/wire/wireErrors.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
-import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import { answerFor } from './askClient.js'
 import { isSessionLost, isStopped } from './callBehind.js'
 import type { ConnectedBehind } from './connectBehind.js'
@@ -61,7 +62,9 @@ export async function callAsTask(
     context.signal.throwIfAborted()
     // A task that nobody can answer would wait for ever.
     if (!isSettled(call.getState())) await Promise.race([call.cancel(), closed]).catch(() => {})
-    throw withoutClient(error)
+    const isRefused = call.getState().task === undefined
+    // Where there is a task, the tool has begun, whatever became of the session.
+    throw isRefused && isSessionLost(error) ? error : withoutClient(error, isRefused)
   } finally {
     unsubscribe()
     context.signal.removeEventListener('abort', cancel)
@@ -70,8 +73,11 @@ export async function callAsTask(
   }
 }
 
-/** What the server behind has said, without the words that are for an app. */
-function withoutClient(error: unknown): unknown {
+/**
+ * What the server behind has said, without the words that are for an app. Of credentials only where there is no task: one
+ * that runs must not be started again.
+ */
+function withoutClient(error: unknown, isRefused: boolean): unknown {
   if (error instanceof TaskInputRequiredError) {
     return new ProtocolError(
       INTERNAL_ERROR,
@@ -80,7 +86,7 @@ function withoutClient(error: unknown): unknown {
   }
   if (error instanceof TaskFailedError) return new ProtocolError(error.code, error.message, error.data)
   for (const cause of causes(error)) {
-    if (isStopped(cause) || isSessionLost(cause)) return cause
+    if (isStopped(cause) || (isRefused && isUnauthorized(cause))) return cause
     if (cause instanceof BehindError) return new ProtocolError(cause.code, cause.message, cause.data)
   }
   return isTaskError(error) ? new ProtocolError(INTERNAL_ERROR, error.message) : error

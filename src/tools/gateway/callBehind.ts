@@ -8,6 +8,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client'
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
+import { ConnectionFailedError } from '../../core/protocol/errors.js'
 import type { CallMeta } from '../../core/protocol/taskPort.js'
 import { MAX_TIMER_MS } from '../../server/base/clock.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
@@ -70,8 +71,12 @@ export function isStopped(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof SdkError && STOPPED.has(error.code))
 }
 
-/** True where the server behind does not know the session any more, and has not run the tool. Some say so with 400. */
+/**
+ * True where the server behind no longer knows the session, and has not run the tool. Some say so with 400; a task client says so with
+ * an error of its own.
+ */
 export function isSessionLost(error: unknown): boolean {
+  if (error instanceof ConnectionFailedError) return true
   if (!(error instanceof SdkHttpError)) return false
   return error.status === 404 || (error.status === 400 && /session/i.test(error.message))
 }

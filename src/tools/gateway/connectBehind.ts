@@ -1,10 +1,11 @@
 import { Client, type Transport } from '@modelcontextprotocol/client'
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { VERSION } from '../../core/protocol/version.js'
 import type { Job } from '../../core/wire/jobs/job.js'
 import { withTasks } from '../../sdk/withTasks/withTasks.js'
 import type { Clock } from '../../server/base/clock.js'
-import { ignoreRejection } from '../../server/base/ignoreRejection.js'
+import { nextMacrotask } from '../../server/base/nextMacrotask.js'
 import type { ToolContext } from '../../server/tools/toolContext.js'
 import { askLatest, elicitFor, sampleFor } from './askClient.js'
 import { connectionClosed } from './callBehind.js'
@@ -66,9 +67,12 @@ export async function connectBehind(options: ConnectBehindOptions): Promise<Conn
   const taskClient = createTaskClientBehind({ client, jobs, clock })
   const closed = new Promise<never>((_, reject) => {
     client.onclose = () => {
-      void taskClient.close()
-      reject(connectionClosed())
       onClose()
+      // A call whose session was lost says so first: its tool has not run.
+      void nextMacrotask().then(() => {
+        void taskClient.close()
+        reject(connectionClosed())
+      })
     }
   })
   const onProgress: ConnectedBehind['onProgress'] = (token, report) => {

@@ -30,6 +30,9 @@ export interface TaskGateway extends Pick<TaskServer, 'health' | 'operator' | 'c
 
 const FIFTEEN_MINUTES_MS = 900_000
 const NO_TOOLS: ServerBehind['tools'] = []
+/** A caller whose identity is replaced with each request. */
+type NewestCaller = { -readonly [Key in keyof GatewayCaller]: GatewayCaller[Key] }
+
 /** Who sends a request where there is no `authenticate`. */
 const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
 
@@ -65,7 +68,8 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
   checkGateway({ ...options, afterMs, tasks, repeat, jobs, maxServers, idleMs })
   const { clock = systemClock, authenticate = () => ANYBODY } = options
   const { error: report } = createServerLog(options.logger, options.onError)
-  const servers = new Map<string, ServerBehind>()
+  /** By owner, each with the caller of its newest request. */
+  const servers = new Map<string, { readonly behind: ServerBehind; readonly caller: NewestCaller }>()
   const open =
     transport ??
     (() => new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers: headers ?? {} } }))
@@ -80,21 +84,31 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     report(new TaskConfigurationError(message), { source: 'server', tool: name })
   }
 
-  function serverOf(caller: GatewayCaller): ServerBehind | undefined {
-    const known = servers.get(caller.owner)
-    if (known !== undefined || servers.size >= maxServers) return known
-    const made = createServerBehind({
+  /** The token of a user changes all the time, and their server is kept. */
+  function note({ owner, authInfo }: GatewayCaller): void {
+    const known = servers.get(owner)
+    if (known !== undefined) known.caller.authInfo = authInfo
+  }
+
+  function serverOf({ owner, authInfo }: GatewayCaller): ServerBehind | undefined {
+    const known = servers.get(owner)
+    if (known !== undefined || servers.size >= maxServers) return known?.behind
+    const caller: NewestCaller = { owner, authInfo }
+    // A call may have waited for its turn until this server was idle for too long: the owner gets another one then.
+    const call: ServerBehind['call'] = (one) => (serverOf(caller) ?? behind).call(one)
+    const behind: ServerBehind = createServerBehind({
       open: async () => open(caller),
+      token: () => caller.authInfo?.token,
       jobs,
-      define: (listed, call) => toolsBehind(listed, { call, repeat, jobs, onLeftOut }),
+      define: (listed) => toolsBehind(listed, { call, repeat, jobs, onLeftOut }),
       onTools: () => server.notify.toolsChanged(),
-      onIdle: () => servers.delete(caller.owner),
+      onIdle: () => servers.delete(owner),
       clock,
       idleMs,
       report,
     })
-    servers.set(caller.owner, made)
-    return made
+    servers.set(owner, { behind, caller })
+    return behind
   }
 
   /** Owners of tasks that have lost their process, and whose server is started when they send something. */
@@ -131,15 +145,17 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     ...(store !== undefined && { store: withLostTasks(store, onLost) }),
     serverInfo,
     clock,
-    tools: (owner) => servers.get(owner)?.tools ?? NO_TOOLS,
+    tools: (owner) => servers.get(owner)?.behind.tools ?? NO_TOOLS,
     augment: ({ name }) => atOnce.has(name) || { afterMs },
     // After `cors` has let the request in: a page that may not call starts no process.
     async authenticate(request) {
       const found = await whoSends(request, authenticate)
       if (found instanceof Response) return found
-      if (!needsTools(request) && awaited.size === 0) return found
+      const mayBeNewer = options.authenticate !== undefined && servers.size > 0
+      if (!needsTools(request) && awaited.size === 0 && !mayBeNewer) return found
       const authInfo = options.authenticate === undefined ? undefined : found
       const caller = { owner: await ownerOf({ request, authInfo: found }, options), authInfo }
+      note(caller)
       const isAwaited = awaited.delete(caller.owner)
       if (needsTools(request)) return (await unready(caller)) ?? found
       if (isAwaited) startInBackground(caller)
@@ -154,7 +170,7 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     operator: server.operator,
     async close(closing) {
       await server.close(closing)
-      await Promise.all([...servers.values()].map((behind) => behind.close()))
+      await Promise.all([...servers.values()].map(({ behind }) => behind.close()))
     },
   }
 }

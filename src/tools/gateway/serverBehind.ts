@@ -3,16 +3,16 @@ import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server
 import { TaskError } from '../../core/protocol/errors.js'
 import { supportsTasks } from '../../core/protocol/extension.js'
 import type { Job } from '../../core/wire/jobs/job.js'
+import { isUnauthorized } from '../../core/wire/signInErrors.js'
 import { createBackoff } from '../../server/base/backoff.js'
 import { type Clock, unrefTimer } from '../../server/base/clock.js'
 import { INTERNAL_ERROR } from '../../server/base/errorCodes.js'
-import { ignoreRejection } from '../../server/base/ignoreRejection.js'
 import type { ReportError } from '../../server/base/reportError.js'
 import { sleep } from '../../server/base/sleep.js'
 import type { ToolDefinition } from '../../server/tools/defineTool.js'
 import { callAsTask } from './callAsTask.js'
 import { callBehind, isSessionLost, isStopped } from './callBehind.js'
-import { type ConnectedBehind, connectBehind } from './connectBehind.js'
+import { createConnectionBehind } from './connectionBehind.js'
 import { createListedTools } from './listedTools.js'
 import type { CallBehind } from './toolsBehind.js'
 import { withRequestMeta } from './withRequestMeta.js'
@@ -21,6 +21,8 @@ import { withRequestMeta } from './withRequestMeta.js'
 export interface ServerBehind {
   /** As they were listed last, also while there is no connection; empty before the first. */
   readonly tools: readonly ToolDefinition[]
+  /** Calls a tool, and connects to the server first if there is no connection. */
+  call(call: CallBehind): Promise<CallToolResult>
   /** Resolves once the tools are known. Rejects where the server cannot be connected to. */
   ready(): Promise<void>
   /** Ends the connection, and with it the calls that are under way. */
@@ -31,12 +33,11 @@ export interface ServerBehind {
 export interface ServerBehindOptions {
   /** A fresh transport. */
   readonly open: () => Promise<Transport>
+  /** That of the newest request: a connection that was made with another one, and is refused for it, is made again. */
+  readonly token: () => string | undefined
   readonly jobs: readonly Job[]
   /** Makes tools of what the server lists. */
-  readonly define: (
-    listed: readonly Tool[],
-    call: (call: CallBehind) => Promise<CallToolResult>,
-  ) => readonly ToolDefinition[]
+  readonly define: (listed: readonly Tool[]) => readonly ToolDefinition[]
   /** Called when the tools have changed. */
   readonly onTools: () => void
   /** Called when it was closed because no call came for `idleMs`. */
@@ -52,65 +53,37 @@ const MAX_ATTEMPTS = 5
 
 /** The server behind an owner, which is not connected yet. */
 export function createServerBehind(options: ServerBehindOptions): ServerBehind {
-  const { open, jobs, define, onTools, onIdle, clock, idleMs, report } = options
+  const { open, token, jobs, define, onTools, onIdle, clock, idleMs, report } = options
   const closing = new AbortController()
-  const backoff = createBackoff()
   /** Those that the server works on, in the order in which they came. */
   const running = new Set<CallBehind>()
-  const tools = createListedTools((listed) => define(listed, call), onTools)
-  let connection: Promise<ConnectedBehind> | undefined
-  let startAt = 0
+  const tools = createListedTools(define, onTools)
   let idleTimer: unknown
   const onError = (error: unknown) => report(error, { source: 'server' })
-
-  function connected(): Promise<ConnectedBehind> {
-    if (connection !== undefined) return connection
-    const made: Promise<ConnectedBehind> = connect(() => rest(made))
-    connection = ignoreRejection(made)
-    made.catch(() => rest(made))
-    return made
-  }
-
-  /** The next connection is made later: a server that ends at once must not be started all the time. A lost one is lost once. */
-  function rest(lost: Promise<ConnectedBehind>): void {
-    if (connection !== lost) return
-    connection = undefined
-    startAt = clock.now() + backoff.next(clock.now())
-  }
-
-  async function connect(onLost: () => void): Promise<ConnectedBehind> {
-    await sleep(clock, startAt - clock.now(), closing.signal)
-    const found: ConnectedBehind = await connectBehind({
-      jobs,
-      clock,
-      transport: await open(),
-      signal: closing.signal,
-      latest: () => [...running].at(-1)?.context,
-      onToolsChanged: () => void tools.refresh(found.client).catch(onError),
-      onClose() {
-        if (!closing.signal.aborted) onLost()
-      },
-    })
-    try {
-      await tools.refresh(found.client)
-      return found
-    } catch (error) {
-      await found.client.close()
-      throw error
-    }
-  }
+  const connection = createConnectionBehind({
+    open,
+    token,
+    jobs,
+    clock,
+    onError,
+    signal: closing.signal,
+    latest: () => [...running].at(-1)?.context,
+    refresh: (client) => tools.refresh(client),
+  })
 
   async function call(one: CallBehind): Promise<CallToolResult> {
     const { context, name, isRepeatable, isTask } = one
     const pauses = createBackoff()
+    // A gateway that is gone may have made the call.
+    let mayHaveRun = context.attempt > 1
     clock.clearTimeout(idleTimer)
     running.add(one)
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const found = await untilAborted(connected(), context.signal).catch((error: unknown) => {
+        const found = await untilAborted(connection.get(), context.signal).catch((error: unknown) => {
           context.signal.throwIfAborted()
           onError(error)
-          throw unreachable()
+          throw unreachable(mayHaveRun)
         })
         const { client } = found
         try {
@@ -124,15 +97,21 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
             await client.close()
             continue
           }
+          if (isUnauthorized(error) && found.token !== token() && attempt < MAX_ATTEMPTS) {
+            await connection.leave(found)
+            continue
+          }
           if (!isStopped(error)) throw error
           report(stoppedDuring(name, error), { source: 'tool', tool: name })
           if (!isRepeatable || attempt === MAX_ATTEMPTS) throw stopped()
+          mayHaveRun = true
           // A new connection has a pause of its own. One over HTTP has outlived that.
-          if (connection !== undefined) await sleep(clock, pauses.next(clock.now()), context.signal)
+          if (connection.isThere) await sleep(clock, pauses.next(clock.now()), context.signal)
         }
       }
     } finally {
       running.delete(one)
+      if (running.size === 0) void connection.closeLeft().catch(onError)
       waitForCalls()
     }
   }
@@ -150,17 +129,17 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
   async function close(): Promise<void> {
     clock.clearTimeout(idleTimer)
     closing.abort(new TaskError('The gateway has closed the server behind it.'))
-    const found = await connection?.catch(() => undefined)
-    await found?.client.close()
+    await connection.close()
   }
 
   return {
     get tools() {
       return tools.current
     },
+    call,
     async ready() {
       try {
-        if (!tools.areKnown) await connected()
+        if (!tools.areKnown) await connection.get()
       } finally {
         // The body of the request is still to come. Also where there is no connection: its place is for others then.
         waitForCalls()
@@ -185,8 +164,9 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function unreachable(): ProtocolError {
-  return new ProtocolError(INTERNAL_ERROR, 'The server behind the gateway cannot be reached. The tool was not called.')
+function unreachable(mayHaveRun: boolean): ProtocolError {
+  const known = mayHaveRun ? 'The tool may have run in part.' : 'The tool was not called.'
+  return new ProtocolError(INTERNAL_ERROR, `The server behind the gateway cannot be reached. ${known}`)
 }
 
 function stopped(): ProtocolError {

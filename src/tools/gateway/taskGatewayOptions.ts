@@ -7,7 +7,12 @@ import type { TaskServerOptions } from '../../server/taskServerOptions.js'
 export interface GatewayCaller {
   /** The name of the owner of the caller's tasks: see `owner`. */
   readonly owner: string
-  /** The identity from the first request, as `authenticate` returned it; undefined without that option. */
+  /**
+   * The identity from the newest request of the owner, as `authenticate` returned it; undefined without that option. It
+   * changes while a connection is open, so a transport that reads it for each request always sends the newest token. If the
+   * server behind the gateway refuses a call with 401 or 403 and the token has changed since the connection was opened, the
+   * gateway opens another connection and makes the call again.
+   */
   readonly authInfo: AuthInfo | undefined
 }
 

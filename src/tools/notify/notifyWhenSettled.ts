@@ -51,7 +51,7 @@ export function notifyWhenSettled(
   const page = { ...browserEnvironment(), ...pageAttention(), ...options.environment }
   const { notifications } = page
   const badge = createTitleBadge(page)
-  const tabs = createToldCalls(page, `taskwire:notify:${client.id}`)
+  const tabs = createToldCalls(page, `taskwire:notify:${client.id}`, () => onlyHidden && page.isVisible())
   const shown = new Set<() => void>()
 
   function show(call: SettledToolCall): void {
@@ -75,10 +75,7 @@ export function notifyWhenSettled(
   }
 
   function onVisibility(): void {
-    if (!page.isVisible()) {
-      if (notifications !== undefined) tabs.listen()
-      return
-    }
+    if (!page.isVisible()) return
     badge.clear()
     tabs.cancel()
     for (const close of shown) close()
@@ -86,7 +83,7 @@ export function notifyWhenSettled(
   }
 
   const unsubscribe = [client.onToolCallSettled(onSettled), page.onVisibilityChange(onVisibility)]
-  onVisibility()
+  if (notifications !== undefined) tabs.listen()
   return {
     requestPermission: async () => {
       try {

@@ -7,6 +7,9 @@ import type { Channel, Environment, TimerHandle } from '../../core/environment/e
  * tab A, visible   settled: the user sees it, says "told" ──▶
  * tab B, hidden    settled: waits ─────────────────────────── hears "told": tells nothing
  * tab C, hidden    settled: waits ─────────────────────────── hears nothing: tells, and says "told"
+ *
+ * tab A, visible   has not made the call ─── says "told" ──▶
+ * tab B, hidden    settled: asks, waits ──────────────────── hears "told": tells nothing
  * ```
  *
  * Where two do so at once, the second notification replaces the first: they have the same tag.
@@ -16,7 +19,7 @@ export interface ToldCalls {
   told(callId: string): void
   /** Calls `tell` unless another tab says meanwhile that the user knows of the call. */
   tellUnlessTold(callId: string, tell: () => void): void
-  /** Listens to the other tabs. */
+  /** Listens to the other tabs, once and before anything else. */
   listen(): void
   /** Forgets what waits to be told. */
   cancel(): void
@@ -32,15 +35,18 @@ const KNOWN_MS = 10_000
 export function createToldCalls(
   { now, setTimeout, clearTimeout, channel: openChannel }: Environment,
   name: string,
+  /** True while the user looks at this tab, and needs no telling. */
+  isSeen: () => boolean,
 ): ToldCalls {
   const waiting = new Map<string, TimerHandle>()
   const known = new Map<string, number>()
   let channel: Channel | undefined
 
   function listen(): void {
-    if (channel !== undefined) return
     channel = openChannel?.(name)
     channel?.onMessage((message) => {
+      const { asks } = Object(message) as { asks?: unknown }
+      if (typeof asks === 'string' && isSeen()) told(asks)
       if (typeof message !== 'string') return
       cancel(message)
       for (const [callId, at] of known) if (at <= now() - KNOWN_MS) known.delete(callId)
@@ -54,7 +60,6 @@ export function createToldCalls(
   }
 
   function told(callId: string): void {
-    listen()
     channel?.postMessage(callId)
   }
 
@@ -62,11 +67,11 @@ export function createToldCalls(
     told,
     listen,
     tellUnlessTold: (callId, tell) => {
-      listen()
       const knownAt = known.get(callId)
       known.delete(callId)
       if (knownAt !== undefined && knownAt > now() - KNOWN_MS) return
       cancel(callId)
+      channel?.postMessage({ asks: callId })
       const telling = setTimeout(() => {
         waiting.delete(callId)
         told(callId)

@@ -1,4 +1,5 @@
 // The page of `npx taskwire gateway`: the tools of the server behind, a form for each, and the calls, which outlive the page.
+import type { TaskClientState } from '../../core/client/taskClient.js'
 import { createTaskClient } from '../../core/lite/createTaskClient.js'
 import type { JsonObject } from '../../core/protocol/json.js'
 import type { Tool } from '../../core/protocol/tool.js'
@@ -28,13 +29,10 @@ async function open(): Promise<void> {
     tools = await client.listTools()
     await client.connect()
   } catch (error) {
-    const isLocked = client.store.getState().connection.status === 'unauthorized'
-    byId('token').hidden = !isLocked
-    byId('retry').hidden = isLocked
     say(byId('summary'), '')
-    const problem = error instanceof Error ? error.message : String(error)
-    const refusal = token.isEntered() ? 'The gateway refuses this token.' : ''
-    say(byId('problem'), isLocked ? refusal : problem)
+    if (isLocked(client.store.getState())) return askForToken()
+    byId('retry').hidden = false
+    say(byId('problem'), error instanceof Error ? error.message : String(error))
     return
   }
   byId('token').hidden = true
@@ -44,6 +42,13 @@ async function open(): Promise<void> {
   )
   byId('list').replaceChildren(toolList(tools))
   showTool(false)
+}
+
+const isLocked = ({ connection }: TaskClientState) => connection.status === 'unauthorized'
+
+function askForToken(): void {
+  byId('token').hidden = false
+  say(byId('problem'), token.isEntered() ? 'The gateway refuses this token.' : '')
 }
 
 function chosen(): Tool | undefined {
@@ -97,6 +102,8 @@ byId('retry').addEventListener('click', () => void open())
 token.onEntered(() => void open())
 addEventListener('hashchange', () => showTool(true))
 client.store.subscribe(showCalls)
+// The gateway may have been started again, with another token.
+client.store.subscribe((state, before) => isLocked(state) && !isLocked(before) && askForToken())
 client.onToolCallSettled((call) => say(byId('news'), `${call.name}: ${statusOf(call)}`))
 setInterval(() => {
   const { calls } = client.store.getState()

@@ -1,6 +1,7 @@
 import { asError } from '../../core/protocol/asError.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import { parseDetailedTask } from '../../core/protocol/task.js'
+import { hash } from '../../core/record/hash.js'
 import type { CallRecord, TaskEnd } from '../../core/record/record.js'
 import type { KeptResults, KeptResultsContext } from '../../core/storage/keptResults.js'
 import { indexedDbItems } from './indexedDbItems.js'
@@ -82,8 +83,9 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
         // The call may have been made again since, in another tab, or forgotten.
         if ((await records.read(callId))?.task?.task.taskId !== taskId) return
         const known = await namesOf((name) => own(name, callId))
-        if (known.some((name) => name.taskId === taskId)) return
-        const text = JSON.stringify(end)
+        const task = hash(taskId)
+        if (known.some((name) => name.task === task)) return
+        const text = JSON.stringify({ ...end, task: { ...end.task, taskId: undefined } })
         const bytes = new TextEncoder().encode(text).length
         const limit = Math.min(keepResult, maxBytes)
         if (bytes > limit)
@@ -92,7 +94,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
           )
         await kept.remove(known.map(writeName))
         await makeRoom(bytes)
-        await kept.set(writeName({ prefix: prefixOf(), callId, taskId, bytes, at: now() }), text)
+        await kept.set(writeName({ prefix: prefixOf(), callId, task, bytes, at: now() }), text)
       })
     }
 
@@ -107,9 +109,10 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       const { callId, keepResult, task } = record
       if (keepResult === undefined || task?.task.status !== 'completed') return record
       try {
-        const [name] = await namesOf((each) => own(each, callId) && each.taskId === task.task.taskId)
+        const { taskId } = task.task
+        const [name] = await namesOf((each) => own(each, callId) && each.task === hash(taskId))
         const text = name && (await kept.get(writeName(name)))
-        const end = text === undefined ? undefined : readEnd(text)
+        const end = text === undefined ? undefined : readEnd(text, taskId)
         return end === undefined ? record : { ...record, task: { ...task, end } }
       } catch (error) {
         const cause = asError(error)
@@ -143,7 +146,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       },
       remove: async (callId, only) => {
         const taskId = only?.task?.task.taskId
-        const dropped = drop((name) => own(name, callId) && (taskId === undefined || name.taskId === taskId))
+        const dropped = drop((name) => own(name, callId) && (taskId === undefined || name.task === hash(taskId)))
         await Promise.all([records.remove(callId, only), dropped])
       },
       list: async (onWorking) => {
@@ -182,7 +185,8 @@ interface Name {
   /** That of the records of its server and scope. */
   readonly prefix: string
   readonly callId: string
-  readonly taskId: string
+  /** A hash of the id of the task: the id may name a session, which is for one tab. */
+  readonly task: string
   readonly bytes: number
   /** When it was kept, ms since the epoch. */
   readonly at: number
@@ -199,16 +203,16 @@ function oldestOf(names: readonly Name[], room: number): Name[] {
     })
 }
 
-function writeName({ prefix, callId, taskId, bytes, at }: Name): string {
-  return JSON.stringify([prefix, callId, taskId, bytes, at])
+function writeName({ prefix, callId, task, bytes, at }: Name): string {
+  return JSON.stringify([prefix, callId, task, bytes, at])
 }
 
 function readName(text: string): Name | undefined {
   try {
-    const [prefix, callId, taskId, bytes, at] = JSON.parse(text) as unknown[]
-    const isName = [prefix, callId, taskId].every((part) => typeof part === 'string')
+    const [prefix, callId, task, bytes, at] = JSON.parse(text) as unknown[]
+    const isName = [prefix, callId, task].every((part) => typeof part === 'string')
     return isName && typeof bytes === 'number' && typeof at === 'number'
-      ? ({ prefix, callId, taskId, bytes, at } as Name)
+      ? ({ prefix, callId, task, bytes, at } as Name)
       : undefined
   } catch {
     return undefined
@@ -216,8 +220,8 @@ function readName(text: string): Name | undefined {
 }
 
 /** What another script of the origin has written is read like what a server sends. */
-function readEnd(text: string): TaskEnd | undefined {
-  const { at, task } = JSON.parse(text) as { at?: unknown; task?: unknown }
-  const parsed = parseDetailedTask(task, 'other')
+function readEnd(text: string, taskId: string): TaskEnd | undefined {
+  const { at, task } = JSON.parse(text) as { at?: unknown; task?: object }
+  const parsed = parseDetailedTask({ ...task, taskId }, 'other')
   return parsed.status === 'completed' && typeof at === 'number' ? { at, task: parsed } : undefined
 }

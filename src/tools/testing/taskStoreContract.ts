@@ -1,6 +1,8 @@
 import type { TaskListFilter, TaskPage } from '../../server/tasks/taskList.js'
 import type { TaskRecord } from '../../server/tasks/taskRecord.js'
 import type { TaskStore } from '../../server/tasks/taskStore.js'
+import { EXPIRY_CONTRACT } from './expiryContract.js'
+import { type StoreRequirements, same } from './storeRequirements.js'
 import { workingRecord } from './workingRecord.js'
 
 /** A test of one requirement for a store. */
@@ -30,7 +32,7 @@ export function taskStoreContract(createStore: () => TaskStore | Promise<TaskSto
 /** How long a change may take to be told, in ms. */
 const FEED_MS = 30_000
 
-const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
+const CONTRACT: StoreRequirements = {
   async 'gives back what was created, as soon as that resolves'(store) {
     const repetition = { requestHash: 'h'.repeat(43), isDirect: true }
     const steps = { pay: { isDone: true } }
@@ -99,23 +101,7 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
     same((await Promise.all(changes)).filter(Boolean).length, 1, 'the changes that went through')
   },
 
-  async 'has removed what had expired, or does not say when it will'(store) {
-    await store.create(workingRecord('past', { expiresAt: 99 }))
-    await store.create(workingRecord('now', { expiresAt: 100 }))
-    await store.create(workingRecord('later', { expiresAt: FAR + 300 }))
-    await store.create(workingRecord('soon', { expiresAt: FAR + 200 }))
-    await store.create(workingRecord('never'))
-    const next = await store.expire(100)
-    // Null from a store whose database expires records by its own clock.
-    if (next !== null) {
-      same(next, FAR + 200, 'the next end')
-      same(await store.get('past'), undefined, 'what had expired')
-      same(await store.get('now'), undefined, 'what expires now')
-    }
-    const left = await Promise.all(['soon', 'later', 'never'].map((id) => store.get(id)))
-    same(left.filter(Boolean).length, 3, 'the records that have not expired')
-    if (next !== null) same(await store.expire(FAR + 300), null, 'the next end where nothing is left to expire')
-  },
+  ...EXPIRY_CONTRACT,
 
   async 'removes a record, and does nothing if it does not exist'(store) {
     await store.create(workingRecord('a'))
@@ -281,9 +267,6 @@ const CONTRACT: Record<string, (store: TaskStore) => Promise<void>> = {
 /** The call without arguments. */
 const MISSED = 'undefined undefined'
 
-/** Later than now, for databases that expire records by their own clock. */
-const FAR: number = 32_000_000_000_000
-
 function ended(taskId: string, overrides: Partial<TaskRecord>): TaskRecord {
   const record = workingRecord(taskId, overrides)
   return { ...record, task: { ...record.task, status: 'cancelled' } }
@@ -292,20 +275,4 @@ function ended(taskId: string, overrides: Partial<TaskRecord>): TaskRecord {
 /** The same task, created so many ms after 1970 began. */
 function createdAt(ms: number, record: TaskRecord): TaskRecord {
   return { ...record, task: { ...record.task, createdAt: new Date(ms).toISOString() } }
-}
-
-function same(actual: unknown, expected: unknown, what: string): void {
-  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(sorted(value)))
-  if (found !== wanted) throw new TypeError(`Expected ${what} to be ${wanted}, but it is ${found}.`)
-}
-
-/** A database may change the order of fields. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
-  )
 }

@@ -1,9 +1,22 @@
-// The tests of the demo in Firefox and WebKit, which `npm test` runs in Chromium alone: they take minutes, and what depends on
-// the engine is in those of durability.
+// The tests that depend on the engine, in Firefox and in WebKit, where these are installed: `npm test` has them in Chromium.
 import { defineConfig } from 'vitest/config'
-import config, { inOtherEngines } from '../../../vite.config.js'
+import config from '../../../vite.config.js'
+
+const TESTS = ['durability', 'replay', 'demo', 'magic', 'questions']
 
 export default defineConfig({
   ...config,
-  test: { ...config.test, projects: inOtherEngines(['demo', 'magic', 'questions']) },
+  test: {
+    ...config.test,
+    projects: (['firefox', 'webkit'] as const).map((engine) => ({
+      extends: true,
+      test: {
+        name: `browser-${engine}`,
+        environment: 'node',
+        include: TESTS.map((name) => `test/browser/${name}.test.ts`),
+        globalSetup: ['test/setup/engine.ts'],
+        provide: { client: 'full', engine },
+      },
+    })),
+  },
 })

@@ -16,7 +16,7 @@ export type HostileArguments = {
   kind?: "'; export const evil = 5; '" | '*/' | '`evil`' | 'a\nb'
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '0d7a843e31ff551568cd542fae0a'
 
 // 046974c873435b13737a61f524f6 "hostile"

@@ -52,7 +52,7 @@ export type LArguments = {
   a?: string
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '1814642c08252d01e109868193b1'
 
 // 19792e9148b1fa0c41f457463236 "2nd"

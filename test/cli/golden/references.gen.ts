@@ -30,7 +30,7 @@ export type SaveTreeOutputPerson = {
   id?: number
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '12016a786d5cd31f6d405c346b34'
 
 // 188822299d35fd08986c75eb896c "itself"

@@ -45,7 +45,7 @@ export type NoOutputArguments = {
   text?: string
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '11760ca25ae1680ce4ecadd3df2c'
 
 // 0672295c1279200e83e746866217 "any_arguments"

@@ -42,7 +42,7 @@ export type DrawArguments = {
   description?: string
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '18a61df19dd1fe076e7f14e7d007'
 
 // 115a56bd170ddd0c9207672a1071 "draw"

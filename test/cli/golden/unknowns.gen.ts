@@ -23,7 +23,7 @@ export type NonsenseArguments = {
   a?: unknown
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '0b716edc6a85600578931c761477'
 
 // 1feb6b87215b37199861af7c8c10 "elsewhere"

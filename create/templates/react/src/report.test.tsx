@@ -7,8 +7,8 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { Report } from './report'
 
 beforeAll(() => {
-  // TanStack Query notifies by a timer of the machine, which no simulated clock
-  // moves.
+  // TanStack Query notifies components with a real timer, which a simulated
+  // clock does not advance.
   notifyManager.setScheduler(queueMicrotask)
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 })

@@ -57,7 +57,7 @@ export function Report() {
               takes. */}
           <progress
             aria-label="Progress of the report"
-            value={call.progress?.progress}
+            value={call.progress?.total && call.progress.progress}
             max={call.progress?.total}
           />
           <p>
@@ -85,8 +85,8 @@ export function Report() {
 }
 
 /**
- * A tool that has failed has a result, too: only after a check of `isError`
- * there is a report.
+ * A tool that has failed has a result, too: there is a report only after a
+ * check of `isError`.
  */
 function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
   if (data.isError) {

@@ -18,7 +18,7 @@ export type GenerateReportOutput = {
   pieces: number
 }
 
-/** Of names and schemas: it changes when the types may have to. */
+/** A hash of names and schemas: if it changes, generate the types again. */
 export const toolsHash = '187fd7f0571052026ce105233e56'
 
 // 135936ea01253c0d2a1d0ea8b102 "generate_report"

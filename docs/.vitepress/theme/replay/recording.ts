@@ -29,7 +29,7 @@ export async function readFragment(fragment: string): Promise<Recording | undefi
 export function readRecording(text: string): Recording {
   const { title, steps: found } = Object(JSON.parse(text)) as Partial<Recording>
   const steps = Array.isArray(found) ? found.filter(isStep) : []
-  if (typeof title !== 'string' || steps.length === 0) throw new TypeError('This is no recording.')
+  if (typeof title !== 'string' || steps.length === 0) throw new TypeError('This is not a recording.')
   return { title, steps }
 }
 

@@ -1,8 +1,8 @@
 import { after } from 'next/server'
 import { server } from '../../lib/reports'
 
-// Hosts that stop a function once its response is out let it go on with the
-// work for which `after` waits.
+// Some hosts stop a function once its response is sent. With `after`, they wait
+// for the work of the task.
 const handle = (request: Request) =>
   server.fetch(request, { waitUntil: (work) => after(() => work) })
 

@@ -1,7 +1,12 @@
 import { createBatches } from '../../../server/postgres/batches.js'
 import { listenToPostgres, type PostgresListener } from '../../../server/postgres/listenToPostgres.js'
 import { checkPostgresOptions, isRefusedData } from '../../../server/postgres/postgresPool.js'
-import { type BackendEnvironment, createBackendEnvironment, LEASE_MS } from '../leases/backendEnvironment.js'
+import {
+  type BackendEnvironment,
+  createBackendEnvironment,
+  LEASE_MS,
+  type WireCallbacks,
+} from '../leases/backendEnvironment.js'
 import type { BusWire } from '../leases/bus.js'
 import type { LeaseStore } from '../leases/leaseLocks.js'
 import type { PostgresStorageOptions } from './postgresStorage.js'
@@ -47,7 +52,7 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
   const channel = `${schema}_messages`
   let listener: PostgresListener | undefined
 
-  function openWire(receive: (name: string, text: string) => void): BusWire {
+  function openWire({ receive, connected }: WireCallbacks): BusWire {
     let onOpen = () => {}
     const isOpen = new Promise<void>((resolve) => {
       onOpen = resolve
@@ -69,9 +74,10 @@ export function postgresEnvironment(options: PostgresEnvironmentOptions): Backen
       open: async () => {
         await ready()
         listener ??= listenToPostgres(pool, channel, (payload) => {
-          if (payload === undefined) onOpen()
           // A message that cannot be read is one that was lost.
-          else take(payload).catch(() => {})
+          if (payload !== undefined) return void take(payload).catch(() => {})
+          onOpen()
+          connected()
         })
         await isOpen
       },

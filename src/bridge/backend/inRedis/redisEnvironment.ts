@@ -1,7 +1,12 @@
+import { ignoreRejection } from '../../../core/protocol/ignoreRejection.js'
 import { checkGiven } from '../../../server/base/checkGiven.js'
-import { ignoreRejection } from '../../../server/base/ignoreRejection.js'
 import { createRunScript } from '../../../server/redis/runScript.js'
-import { type BackendEnvironment, createBackendEnvironment, LEASE_MS } from '../leases/backendEnvironment.js'
+import {
+  type BackendEnvironment,
+  createBackendEnvironment,
+  LEASE_MS,
+  type WireCallbacks,
+} from '../leases/backendEnvironment.js'
 import type { BusWire } from '../leases/bus.js'
 import type { LeaseStore } from '../leases/leaseLocks.js'
 import { PREFIX, REDIS, type RecordsRedis } from './backendRedis.js'
@@ -89,7 +94,7 @@ export function redisEnvironment(options: RedisEnvironmentOptions): BackendEnvir
     release: ({ name, token }) => run(RELEASE, [keyOf(name)], [token]),
   }
 
-  function listen(receive: (name: string, text: string) => void, names: () => readonly string[]): SharingRedis {
+  function listen({ receive, connected, names }: WireCallbacks): SharingRedis {
     const own = redis.duplicate()
     own.on(
       'message',
@@ -97,16 +102,16 @@ export function redisEnvironment(options: RedisEnvironmentOptions): BackendEnvir
     )
     // Also after a connection was lost.
     own.on('ready', () => {
-      for (const name of names()) void ignoreRejection(own.subscribe(channelOf(name)))
+      void Promise.allSettled(names().map((name) => own.subscribe(channelOf(name)))).then(connected)
     })
     // Without a listener, an error would be thrown. ioredis connects again.
     own.on('error', () => {})
     return own
   }
 
-  const openWire = (...args: Parameters<typeof listen>): BusWire => ({
+  const openWire = (callbacks: WireCallbacks): BusWire => ({
     open: (name) => {
-      listening ??= listen(...args)
+      listening ??= listen(callbacks)
       return listening.subscribe(channelOf(name))
     },
     shut: (name) => void (listening && ignoreRejection(listening.unsubscribe(channelOf(name)))),

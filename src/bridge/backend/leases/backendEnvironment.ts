@@ -1,3 +1,4 @@
+import { createListeners } from '../../../core/client/listeners.js'
 import { mustBe } from '../../../core/client/mustBe.js'
 import { browserEnvironment } from '../../../core/environment/browserEnvironment.js'
 import type { Channel, Environment, Locks } from '../../../core/environment/environment.js'
@@ -6,11 +7,16 @@ import { createChannels } from './channels.js'
 import { createLeaseLocks, type LeaseStore } from './leaseLocks.js'
 
 /** The locks and channels that the clients of all processes share. Pass it as the option `environment` of each client. */
-export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks'> {
+export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks' | 'onPageShow'> {
   /** Locks across processes. A lock is a lease, which its holder renews. */
   readonly locks: Locks
   /** Opens a channel across processes. Its messages are JSON. */
   readonly channel: (name: string) => Channel
+  /**
+   * Messages may be lost while there is no connection to the database. Calls the listener once there is one again: like a page
+   * that comes back, a client then reads what other processes have written.
+   */
+  readonly onPageShow: Environment['onPageShow']
   /**
    * Releases all locks, so that other processes need not wait for them to expire, and ends the connections that the
    * environment opened. Close the clients first.
@@ -18,11 +24,20 @@ export interface BackendEnvironment extends Pick<Environment, 'channel' | 'locks
   close(): Promise<void>
 }
 
+/** What a wire calls. */
+export interface WireCallbacks {
+  /** A message has arrived. */
+  readonly receive: (name: string, text: string) => void
+  /** Messages arrive from now on: called for the first connection, and for each one after that. */
+  readonly connected: () => void
+  /** Returns the names to listen to. */
+  readonly names: () => readonly string[]
+}
+
 /** The parts of an environment over a database. */
 export interface BackendParts {
   readonly store: LeaseStore
-  /** `receive` is called with what has come. */
-  readonly openWire: (receive: (name: string, text: string) => void, names: () => readonly string[]) => BusWire
+  readonly openWire: (callbacks: WireCallbacks) => BusWire
   readonly closeWire: () => void
 }
 
@@ -38,16 +53,23 @@ export function createBackendEnvironment(
   if (typeof leaseMs !== 'number' || !(leaseMs >= SHORTEST_LEASE_MS && leaseMs <= LONGEST_LEASE_MS))
     throw mustBe('leaseMs', leaseMs, `a number from ${SHORTEST_LEASE_MS} to ${LONGEST_LEASE_MS}`)
   const environment = browserEnvironment()
+  const back = createListeners<[]>((listener) => listener())
+  let wasConnected = false
   const bus = createBus(
-    openWire(
-      (name, text) => bus.receive(name, text),
-      () => bus.names,
-    ),
+    openWire({
+      receive: (name, text) => bus.receive(name, text),
+      connected: () => {
+        if (wasConnected) back.notify()
+        wasConnected = true
+      },
+      names: () => bus.names,
+    }),
   )
   const { locks, close } = createLeaseLocks({ store, bus, environment, leaseMs })
   return {
     locks,
     channel: createChannels(bus, environment.randomId),
+    onPageShow: back.add,
     close: async () => {
       await close()
       closeWire()

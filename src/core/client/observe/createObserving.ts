@@ -3,6 +3,7 @@ import { hash } from '../../record/hash.js'
 import type { CallChange, CallTap } from '../../run/tap.js'
 import type { WirePiece, WireTap } from '../../wire/wireTap.js'
 import { withoutSecrets } from '../endpoint.js'
+import type { Reports } from '../reports.js'
 import type { ObserveOptions, TaskClientObservation } from './events.js'
 
 type Listener = (observation: TaskClientObservation) => void
@@ -16,14 +17,14 @@ export interface Observing {
 export type CreateObserving = (
   tap: CallTap & WireTap,
   environment: Environment,
-  guard: (call: () => void) => void,
+  reports: Pick<Reports, 'guard' | 'reporting'>,
 ) => Observing
 
 /**
  * Tells what happens in the client to those who listen. What makes sentences of it is loaded with the first of them;
  * what happens until then is kept and told after it.
  */
-export const createObserving: CreateObserving = (tap, environment, guard) => {
+export const createObserving: CreateObserving = (tap, environment, { guard, reporting }) => {
   /** With each listener, whether it wants to be told of the wire. */
   const listeners = new Map<Listener, boolean | undefined>()
   let take: ((what: CallChange | WirePiece) => void) | undefined
@@ -34,7 +35,7 @@ export const createObserving: CreateObserving = (tap, environment, guard) => {
     let stopWatching: (() => void) | undefined
     let isOver = false
     take = (what) => kept.push(what)
-    void import('./observer.js').then(({ createObserver }) => {
+    const onLoad = ({ createObserver }: typeof import('./observer.js')) => {
       if (isOver) return
       const observer = createObserver(environment, { hash, withoutSecrets }, (observation) => {
         for (const [listener, wire] of [...listeners]) {
@@ -45,7 +46,14 @@ export const createObserving: CreateObserving = (tap, environment, guard) => {
       take = (what) => guard(() => observer.take(what))
       tapIn()
       for (const what of kept) take(what)
-    })
+    }
+    // A page of an earlier deployment, or one without a network, may not get the file. The next `observe()` tries again.
+    const onFailure = (error: unknown) => {
+      if (!isOver) close()
+      tapIn()
+      reporting('observe')(error)
+    }
+    import('./observer.js').then(onLoad, onFailure)
     return () => {
       isOver = true
       take = undefined

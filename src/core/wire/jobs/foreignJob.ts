@@ -1,12 +1,6 @@
 import { TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
 
-/** What the task id of a job begins with. No server gives such ids. */
-export const JOB_PREFIX = 'taskwire:job:'
-
-/** True for the task id of a job. */
-export const isJob = (taskId: string): boolean => taskId.startsWith(JOB_PREFIX)
-
 /**
  * Why this page cannot ask for a job: it was started by another page of the app, or by another version of this one. Where
  * a page with the definition is open, it gets the lead, as from a tab that cannot reach the server.

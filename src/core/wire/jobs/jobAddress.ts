@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../protocol/json.js'
-import { isJob, JOB_PREFIX } from './foreignJob.js'
+import { isJob, JOB_PREFIX } from '../../protocol/taskAddress.js'
 import type { Job, JobId } from './job.js'
 
 /** A job, and by what the server knows it. */

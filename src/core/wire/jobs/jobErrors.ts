@@ -71,7 +71,7 @@ export function isRefusedArguments(said: string): boolean {
 export function refusedArguments({ start, tool, taskId }: JobRequest, said: string, cause?: unknown): Error {
   return new TaskConfigurationError(
     `The server refuses the arguments with which defineJob({ start: '${start}' }) calls "${tool}": ${said}. ` +
-      'Say what it takes: { tool, arguments: (id) => ({ … }) }.',
+      'Name its arguments: { tool, arguments: (id) => ({ … }) }.',
     { taskId, cause },
   )
 }

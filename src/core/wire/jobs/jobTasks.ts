@@ -1,10 +1,11 @@
 import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { isTaskError, TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
+import { isJob } from '../../protocol/taskAddress.js'
 import { withoutId } from '../../protocol/text.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 import type { TaskApi } from '../taskApi.js'
-import { foreignJobError, isJob, refusedJobError } from './foreignJob.js'
+import { foreignJobError, refusedJobError } from './foreignJob.js'
 import { type Job, type JobId, type JobReading, type JobTool, toolName } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
@@ -88,9 +89,9 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
 
   return {
     ...tasks,
-    getTask: async (taskId, signal) => {
+    getTask: async (taskId, signal, asked) => {
       const address = jobAddress(taskId, jobs, foreignJobError)
-      return address ? getJob(address, taskId, signal) : tasks.getTask(taskId, signal)
+      return address ? getJob(address, taskId, signal) : tasks.getTask(taskId, signal, asked)
     },
     cancelTask: async (taskId, signal) => {
       const address = jobAddress(taskId, jobs, refusedJobError)

@@ -5,7 +5,7 @@ import type { JobPair, JobPairTool } from './jobPairs.js'
 export function jobLines(pairs: readonly JobPair[]): string {
   const count = pairs.length === 1 ? 'A pair of tools' : `${pairs.length} pairs of tools`
   return [
-    `${count} can be called as one: a tool that starts work, and one that says how it stands.`,
+    `${count} can be called as one: a tool that starts work, and one that returns its status.`,
     'Compare the paths of the id and the status with what the tools return.',
     '',
     "import { byStatusField, defineJob } from 'taskwire/jobs'",

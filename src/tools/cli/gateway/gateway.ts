@@ -14,6 +14,8 @@ import { pageResponse } from './page.js'
 import { tokenAuth } from './tokenAuth.js'
 
 const PATH = '/mcp'
+/** More than the gateway gives its server to start, which `npx` may have to install, in ms. */
+const START_MS = 600_000
 
 /** `npx taskwire gateway`. */
 export const gateway: Command = async (args, terminal) => {
@@ -99,7 +101,8 @@ async function toolsOf(fetch: TaskGateway['fetch'], { token, behind }: GatewayAr
     return fetch(request)
   }
   try {
-    return await listTools(`http://localhost${PATH}`, headers, { environment: { fetch: here } })
+    const options = { environment: { fetch: here }, timeLimitMs: START_MS }
+    return await listTools(`http://localhost${PATH}`, headers, options)
   } catch (cause) {
     const what = 'url' in behind ? behind.url.origin + behind.url.pathname : [behind.command, ...behind.args].join(' ')
     throw new CliError(`The gateway could not list the tools of its server: ${what}`, { cause })

@@ -2,6 +2,7 @@ import { asError } from '../../../core/protocol/asError.js'
 import { filterOf } from '../../../server/tasks/filterOf.js'
 import type { TaskListFilter, TaskPage } from '../../../server/tasks/taskList.js'
 import { readArguments } from '../arguments.js'
+import { cleanJson } from '../clean.js'
 import { CliError } from '../cliError.js'
 import { type Command, OK } from '../terminal.js'
 import { connect, type Source } from './connect.js'
@@ -50,7 +51,7 @@ export const tasks: Command = async (args, { print, environment }) => {
   const { status, tool, owner, limit, older } = values
   const filter = readFilter({ status, tool, owner, limit, createdBefore: createdBefore(older, now) })
   const page = await listIn(sourceOf(values), filter)
-  print(values.json ? JSON.stringify(page, null, 2) : tableOf(page, now))
+  print(values.json ? cleanJson(page) : tableOf(page, now))
   return OK
 }
 

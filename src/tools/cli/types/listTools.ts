@@ -18,6 +18,13 @@ export interface ListedTool extends ToolSchemas {
 const MAX_PAGES = 1000
 const TIME_LIMIT_MS = 30_000
 
+/** Options of {@link listTools}. */
+export interface ListToolsOptions {
+  readonly environment: Pick<Terminal['environment'], 'fetch'>
+  /** How long each response may take, in ms. */
+  readonly timeLimitMs?: number
+}
+
 /**
  * The tools of a server, or of a file, by name.
  *
@@ -26,9 +33,9 @@ const TIME_LIMIT_MS = 30_000
 export async function listTools(
   target: string,
   headers: Record<string, string>,
-  { environment }: { readonly environment: Pick<Terminal['environment'], 'fetch'> },
+  options: ListToolsOptions,
 ): Promise<ListedTool[]> {
-  const listed = isUrl(target) ? await askServer(readUrl(target), headers, environment) : await readList(target)
+  const listed = isUrl(target) ? await askServer(readUrl(target), headers, options) : await readList(target)
   const tools = new Map(listed.flatMap(parseTool).map((tool) => [tool.name, tool]))
   if (tools.size === 0) {
     throw new CliError(`There are no tools at ${shown(target)}. Check that it is the server you mean.`, {
@@ -41,10 +48,10 @@ export async function listTools(
 async function askServer(
   url: URL,
   headers: Record<string, string>,
-  { fetch }: Pick<Terminal['environment'], 'fetch'>,
+  { environment: { fetch }, timeLimitMs = TIME_LIMIT_MS }: ListToolsOptions,
 ): Promise<unknown[]> {
   const client = new Client({ name: 'taskwire-types', version: VERSION }, { versionNegotiation: { mode: 'auto' } })
-  const limit = { timeout: TIME_LIMIT_MS }
+  const limit = { timeout: timeLimitMs }
   try {
     await client.connect(new StreamableHTTPClientTransport(url, { fetch, requestInit: { headers } }), limit)
     const tools: unknown[] = []

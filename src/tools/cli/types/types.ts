@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { sleep } from '../../../server/base/sleep.js'
 import { readArguments, readHeaders, readSeconds } from '../arguments.js'
 import { clean } from '../clean.js'
 import { CliError } from '../cliError.js'
@@ -99,7 +100,7 @@ async function watch(
   const { environment, signal, warn, intervalMs } = terminal
   let known = await readModule(out)
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => void environment.setTimeout(resolve, intervalMs))
+    await sleep(environment, intervalMs, signal).catch(() => {})
     if (signal.aborted) return
     try {
       const tools = await list()

@@ -51,7 +51,7 @@ export async function writeModule(tools: readonly ListedTool[], compile: Compile
     HEAD,
     `export interface Tools {\n${members.join('\n')}\n}`,
     ...declarations,
-    `/** Of names and schemas: it changes when the types may have to. */\nexport const toolsHash = '${toolsHash(tools, hash)}'`,
+    `/** A hash of names and schemas: if it changes, generate the types again. */\nexport const toolsHash = '${toolsHash(tools, hash)}'`,
     `${hashes.join('\n')}\n`,
   ].join('\n\n')
   return { text, warnings }

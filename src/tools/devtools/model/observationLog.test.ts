@@ -39,3 +39,15 @@ it('the log of observations tells the calls and the wire of two clients apart', 
   expect(log.ofWire()).toEqual([{ client: 1, observation: ofWire(1) }])
   expect(log.ofPage()).toEqual([hidden])
 })
+
+it('the log of observations knows how the page is, however much has happened since that was told', () => {
+  const log = createObservationLog({ each: 3, all: 10 })
+  const state = (state: 'online' | 'hidden' | 'visible', at: number) => log.add(0, { type: 'page', at, state })
+  state('online', 0)
+  for (let at = 1; at < 9; at++) state(at % 2 === 0 ? 'visible' : 'hidden', at)
+  for (let at = 10; at < 100; at++) log.add(0, ofCall(`call ${at}`, at))
+  expect(log.ofPage().map((one) => one.state)).toEqual(['online', 'visible'])
+  log.clear()
+  expect(log.ofPage()).toHaveLength(2)
+  expect(log.size).toBe(0)
+})

@@ -28,12 +28,12 @@ export interface ClientWireObservation {
 
 interface Entry {
   readonly client: number
-  /** What shares a limit: a call, or the wire of a client, or the page. */
+  /** What shares a limit: a call, or the wire of a client. */
   readonly group: string
   readonly observation: TaskClientObservation
 }
 
-/** How much is kept: of each call, of each wire and of the page; and of all. */
+/** How much is kept: of each call and of each wire, and of all. */
 export interface ObservationLimits {
   readonly each: number
   readonly all: number
@@ -43,6 +43,8 @@ const LIMITS: ObservationLimits = { each: 500, all: 2000 }
 
 export function createObservationLog({ each, all }: ObservationLimits = LIMITS): ObservationLog {
   const entries: Entry[] = []
+  /** The last observation of the network and that of the page. Each holds until the next one. */
+  const ofPage = new Map<'network' | 'page', PageObservation>()
   const counts = new Map<string, number>()
 
   function remove(index: number): void {
@@ -57,6 +59,7 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
 
   return {
     add: (client, observation) => {
+      if (isOfPage(observation)) return void ofPage.set(isOfNetwork(observation) ? 'network' : 'page', observation)
       const group = groupOf(client, observation)
       entries.push({ client, group, observation })
       const count = (counts.get(group) ?? 0) + 1
@@ -70,13 +73,10 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
       ),
     ofCalls: () => pick(isOfCall),
     ofWire: () => pick(isOfWire),
-    ofPage: () => pick(isOfPage).map(({ observation }) => observation),
+    ofPage: () => [...ofPage.values()],
     clear: () => {
-      const ofPage = entries.filter(({ observation }) => isOfPage(observation))
       entries.length = 0
       counts.clear()
-      entries.push(...ofPage)
-      if (ofPage.length > 0) counts.set('page', ofPage.length)
     },
     get size() {
       return entries.length
@@ -85,8 +85,7 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
 }
 
 function groupOf(client: number, observation: TaskClientObservation): string {
-  if (isOfCall(observation)) return `${client} ${observation.callId}`
-  return isOfPage(observation) ? 'page' : `${client} wire`
+  return isOfCall(observation) ? `${client} ${observation.callId}` : `${client} wire`
 }
 
 function isOfCall(observation: TaskClientObservation): observation is CallObservation {
@@ -99,4 +98,8 @@ function isOfPage(observation: TaskClientObservation): observation is PageObserv
 
 function isOfWire(observation: TaskClientObservation): observation is WireObservation {
   return 'exchange' in observation
+}
+
+function isOfNetwork({ state }: PageObservation): boolean {
+  return state === 'online' || state === 'offline'
 }

@@ -120,7 +120,7 @@ describe('timelineOf', () => {
       'Push: working',
       'Tabs: another tab says: working, nothing new',
       'Input request: sure: asked',
-      'Cancellation: taken by the server',
+      'Cancellation: accepted by the server',
       'Tabs: another tab polls from now on',
       'Call ended: cancelled after 1.50 s: Cancelled.',
     ])

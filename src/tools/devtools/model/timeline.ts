@@ -147,7 +147,7 @@ const INPUT: Partial<Record<CallObservation['type'], Said>> = {
 const CANCEL = {
   sending: 'is being sent',
   retrying: 'is sent again: the server could not be reached',
-  requested: 'taken by the server',
+  requested: 'accepted by the server',
   refused: 'refused by the server',
 }
 

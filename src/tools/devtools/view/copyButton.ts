@@ -12,7 +12,7 @@ export function createCopyButton(label: string): View<string | undefined> {
       await navigator.clipboard.writeText(text)
       setText(status, 'Copied.')
     } catch {
-      setText(status, 'This page may not copy. Select it here:')
+      setText(status, 'Copying is blocked. Select it here:')
       setText(shown, text)
       setHidden(shown, false)
     }
