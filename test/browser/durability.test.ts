@@ -42,6 +42,9 @@ async function finish(...tabs: Tab[]): Promise<void> {
   await Promise.all(tabs.map((tab) => shows(tab, 'completed, ok, Harbour at dawn:')))
 }
 
+/** As long as this a poll of a page waits for its response, in ms: the default of `requestTimeoutMs`. */
+const POLL_TIMEOUT_MS = 30_000
+
 const polls = (): HttpRequest[] => app.received('tasks/get')
 const tabOf = (request: HttpRequest): string => request.headers.get('tab') ?? ''
 
@@ -113,9 +116,12 @@ test('[DUR-42] of four tabs the one that polls crashes, between two polls and du
     const polling = tabs.get(name)
     if (polling === undefined) throw new TypeError('There is no such tab.')
     await context.crash(polling)
+    const crashedAt = performance.now()
     tabs.delete(name)
     const [last, next] = await handedOn(poll)
-    expect(next.arrivedAt - last.arrivedAt).toBeLessThan(POLL_INTERVAL_MS + 1000)
+    // How long a browser takes to end a process, and when the next one has its turn, is the machine's affair: the second within which a tab
+    // takes over is proven by a clock of the tests. Here it must not wait for what only a tab that is gone could tell.
+    expect(next.arrivedAt - crashedAt).toBeLessThan(POLL_TIMEOUT_MS / 3)
     crashed.push(last)
   }
   await finish(...tabs.values())
