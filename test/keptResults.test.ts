@@ -184,6 +184,46 @@ describe('the result of a call that is made with keepResult', () => {
     expect(items.size).toBe(0)
   })
 
+  describe('where each tab has records of its own', () => {
+    const openTab = () => {
+      const page = browser.openPage()
+      return { page, client: open({ storage: 'session', environment: page.environment }) }
+    }
+
+    it.each([
+      ['opens', async (client: TaskClient) => void (await client.resumeToolCalls())],
+      ['makes a call with the same key', (client: TaskClient) => void client.startToolCall(REPORT, KEPT)],
+    ])('stays while another tab %s', async (_, act) => {
+      const { page, client } = openTab()
+      await visit(KEPT, client)
+      const other = { taskId: 'task-secret-2', ttlMs: HOUR }
+      server.on('tools/call', created(other))
+      server.on('tasks/get', snapshot({ ...other, status: 'completed', result: { content: [] } }))
+      await act(openTab().client)
+      await browser.advance(5 * SECOND)
+      server.on('tasks/get', UNKNOWN)
+      await browser.advance(2 * HOUR)
+      const { environment } = await page.reload()
+      const call = open({ storage: 'session', environment }).startToolCall(REPORT, KEPT)
+      await browser.advance(5 * SECOND)
+      expect(await call.result).toMatchObject(RESULT)
+    })
+
+    it('goes after a week, where its tab is closed', async () => {
+      const { page, client } = openTab()
+      await visit(KEPT, client)
+      await page.close()
+      await browser.advance(6 * 24 * HOUR)
+      await openTab().client.resumeToolCalls()
+      await browser.advance(SECOND)
+      expect(items.size).toBe(1)
+      await browser.advance(24 * HOUR)
+      await openTab().client.resumeToolCalls()
+      await browser.advance(SECOND)
+      expect(items.size).toBe(0)
+    })
+  })
+
   it('goes when the call is forgotten, and when all of the scope are', async () => {
     await visit()
     const client = open()

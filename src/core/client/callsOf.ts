@@ -161,7 +161,8 @@ function recordsOf({ options, environment, owner, reports }: ClientBase, storage
     onError,
   })
   const prefixOf = (scope = owner.scope) => scopePrefix(owner.endpoint, scope)
-  return options.results?.({ records, prefixOf, now, inTime: limited, onError }) ?? records
+  const tabsShareStorage = isSharedByTabs(options.storage, environment)
+  return options.results?.({ records, tabsShareStorage, prefixOf, now, inTime: limited, onError }) ?? records
 }
 
 /** Two SDK clients without an endpoint may be those of two servers, and a task id is for one of them only. */

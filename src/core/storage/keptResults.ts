@@ -5,6 +5,8 @@ import type { RecordStore } from './recordStore.js'
 /** The context of a storage for results. */
 export interface KeptResultsContext {
   readonly records: RecordStore
+  /** False if another tab cannot see these records, although it may see what is kept beside them. */
+  readonly tabsShareStorage: boolean
   /** Names the records of a scope, this client's by default. */
   readonly prefixOf: (scope?: string) => string
   readonly now: () => number

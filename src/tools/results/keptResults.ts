@@ -2,6 +2,7 @@ import { asError } from '../../core/protocol/asError.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import { parseDetailedTask } from '../../core/protocol/task.js'
 import { hash } from '../../core/record/hash.js'
+import { KEEP_ENDED_MS } from '../../core/record/keep.js'
 import type { CallRecord, TaskEnd } from '../../core/record/record.js'
 import type { KeptResults, KeptResultsContext } from '../../core/storage/keptResults.js'
 import { indexedDbItems } from './indexedDbItems.js'
@@ -46,7 +47,7 @@ const MAX_BYTES = 20_000_000
  * ```
  */
 export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: KeptResultsOptions = {}): KeptResults {
-  return ({ records, prefixOf, now, inTime, onError }) => {
+  return ({ records, tabsShareStorage, prefixOf, now, inTime, onError }) => {
     const kept = answering(items, inTime)
     /** One change after the other: the sizes of what is there are read before something is added. */
     let last: Promise<unknown> = Promise.resolve()
@@ -64,10 +65,8 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       name.prefix === prefixOf() && (callId === undefined || name.callId === callId)
 
     async function namesOf(filter: (name: Name) => boolean): Promise<Name[]> {
-      return (await kept.names()).flatMap((text) => {
-        const name = readName(text)
-        return name !== undefined && filter(name) ? [name] : []
-      })
+      const names = (await kept.names()).map(readName)
+      return names.filter((name) => name !== undefined).filter(filter)
     }
 
     const drop = (filter: (name: Name) => boolean, isDropped: (name: Name) => Promise<boolean> = async () => true) =>
@@ -92,7 +91,7 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
           throw new RangeError(
             `it has ${bytes} bytes, and keepResult allows ${limit}. Pass { maxBytes } with the call.`,
           )
-        await kept.remove(known.map(writeName))
+        if (tabsShareStorage) await kept.remove(known.map(writeName))
         await makeRoom(bytes)
         await kept.set(writeName({ prefix: prefixOf(), callId, task, bytes, at: now() }), text)
       })
@@ -140,8 +139,9 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       },
       write: async (record, ...how) => {
         const written = await records.write(record, ...how)
-        // What was kept of an earlier call with this key belongs to that.
-        if (record.task === undefined && written === true) void drop((name) => own(name, record.callId))
+        // What was kept of an earlier call with this key belongs to that, or to a tab that has records of its own.
+        if (record.task === undefined && written === true && tabsShareStorage)
+          void drop((name) => own(name, record.callId))
         return written
       },
       remove: async (callId, only) => {
@@ -152,9 +152,10 @@ export function keptResults({ maxBytes = MAX_BYTES, items = indexedDbItems() }: 
       list: async (onWorking) => {
         const listed = await records.list(onWorking)
         const known = new Set(listed === 'silent' ? [] : listed.map(({ callId }) => callId))
-        // A record that is not listed may be there: one of a later version, of a tab that was quicker, or of a storage that is silent.
+        // A record that is not listed may be there: one of a later version, of a tab that was quicker, of a storage that is silent, or,
+        // for the week that records last, of a tab that has records of its own.
         void drop(
-          (name) => own(name) && !known.has(name.callId),
+          (name) => own(name) && !known.has(name.callId) && (tabsShareStorage || now() >= name.at + KEEP_ENDED_MS),
           async ({ callId }) => !(await records.has(callId)),
         )
         return listed
