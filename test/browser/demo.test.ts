@@ -190,6 +190,8 @@ test('a server of the revision before is no different, a reload included', async
   const leftOf = async (name: string) => (await tab.getByRole('region', { name }).boundingBox())?.x
   expect(await leftOf('The lines that do it')).toBe(await leftOf('Shots'))
   const card = await render(tab, 'Harbour at dawn')
+  // Not before the server has answered: nobody could say of a call that breaks off there whether it runs.
+  await see(card, /Geometry|Lighting/)
   await tab.reload()
   await see(doomed, /Geometry|Lighting/)
   await see(card, 'Done')
