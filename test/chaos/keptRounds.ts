@@ -12,8 +12,8 @@ export interface KeptRound {
 
 /** The rounds that are kept. They are those that the tests play anyway. */
 export const KEPT_ROUNDS: readonly ChaosRound[] = [
-  ...[1, 2, 3, 12].map((seed) => ({ seed, runs: 250, twice: false })),
-  { seed: 1, runs: 250, twice: true, kind: 'lite' },
+  ...[1, 2, 3, 12].map((seed) => ({ seed, runs: 100, twice: false })),
+  { seed: 1, runs: 100, twice: true, kind: 'lite' },
 ]
 
 const FILE = fileURLToPath(new URL('keptRounds.json', import.meta.url))

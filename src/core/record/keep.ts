@@ -6,7 +6,7 @@ import { ASK_PAST_TTL_MS, isPastTtl } from './learn.js'
 import { type CallRecord, isOver, type TaskRecord } from './record.js'
 
 /** What an ended task without a ttl, a lost one and a call without a response are kept for, in ms: a week. */
-export const KEEP_ENDED_MS = 7 * 24 * 60 * 60 * 1000
+export const KEEP_ENDED_MS: number = 7 * 24 * 60 * 60 * 1000
 
 /** What a record is kept for, in ms, whose task id names a session: a day. Such an id is more than that of a task. */
 const KEEP_SESSION_MS = 24 * 60 * 60 * 1000

@@ -137,7 +137,8 @@ function first<T extends object>(
 /** The keys of both, each once. What is added may come from another tab. */
 export function withAnswered(known: readonly string[], added: readonly unknown[]): readonly string[] {
   const keys = new Set(known)
-  for (const key of added) if (isInputKey(key)) keys.add(key)
+  // Most are known, and so are valid.
+  for (const key of added) if (!keys.has(key as string) && isInputKey(key)) keys.add(key)
   return keys.size === known.length ? known : [...keys]
 }
 
