@@ -59,7 +59,7 @@ await build({
   logLevel: 'error',
   build: { outDir: folder, emptyOutDir: true },
 })
-const [files, browser] = await Promise.all([serveFiles(folder, '/'), launchChromium()])
+const [files, browser] = await Promise.all([serveFiles(folder, '/'), launchChromium({ source: 'any' })])
 try {
   await mkdir(PICTURES, { recursive: true })
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: 2, locale: 'en-GB', timezoneId: 'UTC' })

@@ -42,7 +42,7 @@ describe('the devtools of the demo', () => {
   let demo: DemoServer
 
   beforeAll(async () => {
-    demo = await startDemo()
+    demo = await startDemo({ isBundled: true })
   })
 
   afterAll(() => demo?.close())

@@ -13,7 +13,7 @@ let context: EngineContext
 let app: ReportApp
 
 beforeAll(async () => {
-  engine = await launchEngine()
+  engine = await launchEngine({ hasWindow: true })
 })
 
 afterAll(() => engine?.close())

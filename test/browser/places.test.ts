@@ -27,7 +27,7 @@ beforeAll(async () => {
   })) as Rolldown.RolldownOutput
   const [chunk] = output.output
   script = chunk.code
-  browser = await launchChromium()
+  browser = await launchChromium({ source: 'any' })
 })
 
 afterAll(() => browser?.close())

@@ -94,7 +94,7 @@ const stub = `(() => {
 })()`
 
 async function openTab(app: { readonly url: string }, receiver: Browser) {
-  const browser = await launchChromium()
+  const browser = await launchChromium({ source: 'any' })
   const context = await browser.newContext()
   onTestFinished(() => browser.close())
   await context.grantPermissions(['notifications'], { origin: new URL(app.url).origin })

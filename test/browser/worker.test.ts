@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => vite?.close())
 
 test('taskHandlers serve tasks in a browser, by the service worker of msw', async () => {
-  const browser = await launchChromium()
+  const browser = await launchChromium({ source: 'any' })
   try {
     const page = await browser.newPage()
     const complaints: unknown[] = []

@@ -52,7 +52,7 @@ const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
 const command = await workspace.pack('create')
 console.log(`packed in ${secondsSince(startedAt)}`)
-const browser = await launchChromium()
+const browser = await launchChromium({ source: 'any' })
 const rows: Row[] = []
 for (const template of asked) rows.push(await tryTemplate(template, workspace, browser))
 await browser.close()

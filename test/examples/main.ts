@@ -44,7 +44,7 @@ const asked = EXAMPLES.filter(({ name }) => positionals.length === 0 || position
 const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
 console.log(`packed in ${secondsSince(startedAt)}`)
-const browser = await launchChromium()
+const browser = await launchChromium({ source: 'any' })
 const rows: Row[] = []
 for (const example of asked) rows.push(await tryExample(example, workspace, browser))
 await browser.close()

@@ -50,7 +50,7 @@ type Row = Record<'Node' | 'React' | 'TanStack Query' | 'SDK client' | 'outcome'
 
 const startedAt = Date.now()
 const workspace = await createWorkspace(values.packed)
-const browser = await launchChromium()
+const browser = await launchChromium({ source: 'any' })
 const rows: Row[] = []
 for (const combination of COMBINATIONS) rows.push(await tryCombination(combination))
 await browser.close()

@@ -13,7 +13,10 @@ let browser: Browser
 
 beforeAll(async () => {
   if (!existsSync(dist)) throw new Error('The site is not built: npm run docs:build.')
-  ;[files, browser] = await Promise.all([serveFiles(dist, process.env['DOCS_BASE'] ?? '/'), launchChromium()])
+  ;[files, browser] = await Promise.all([
+    serveFiles(dist, process.env['DOCS_BASE'] ?? '/'),
+    launchChromium({ source: 'any' }),
+  ])
 })
 
 afterAll(async () => {

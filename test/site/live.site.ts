@@ -19,7 +19,7 @@ let hosts: Set<string>
 
 beforeAll(async () => {
   if (!existsSync(dist)) throw new Error('The site is not built: npm run docs:build.')
-  ;[files, browser] = await Promise.all([serveFiles(dist, base), launchChromium()])
+  ;[files, browser] = await Promise.all([serveFiles(dist, base), launchChromium({ source: 'any' })])
 })
 
 afterAll(async () => {

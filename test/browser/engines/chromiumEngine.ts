@@ -1,11 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { isShell, launchWindowed } from '../chromium.js'
-import { type ContextOptions, type Engine, type EngineContext, VIEWPORT } from './engine.js'
+import { type ContextOptions, type Engine, type EngineContext, type EngineOptions, VIEWPORT } from './engine.js'
 import type { Tab } from './tab.js'
 
 /** Chromium by Playwright, whose tabs all believe that they are in front, but for those of its window. */
-export async function launchChromiumEngine(): Promise<Engine> {
-  const { browser, connect } = await launchWindowed({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+export async function launchChromiumEngine({ hasWindow }: EngineOptions): Promise<Engine> {
+  const source = hasWindow ? 'any' : 'light'
+  const { browser, connect } = await launchWindowed({ source, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
   // In a headless shell no tab hides another one, and no page is kept to go back to.
   const isComplete = !(await isShell(browser))
   return {

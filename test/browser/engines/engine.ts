@@ -3,6 +3,11 @@ import type { Tab } from './tab.js'
 
 export type EngineName = 'chromium' | 'firefox' | 'webkit'
 
+export interface EngineOptions {
+  /** Whether tabs must be able to hide each other and to be gone back to, for which Chromium draws its whole window. */
+  readonly hasWindow: boolean
+}
+
 /** A running browser. */
 export interface Engine {
   readonly name: EngineName

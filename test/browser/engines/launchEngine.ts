@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { launchChromiumEngine } from './chromiumEngine.js'
-import type { Engine, EngineName } from './engine.js'
+import type { Engine, EngineName, EngineOptions } from './engine.js'
 import { findFirefox, findWebKit } from './whyMissing.js'
 
 declare module 'vitest' {
@@ -14,10 +14,10 @@ declare module 'vitest' {
 export const engineName: EngineName = inject('engine')
 
 /** Starts the engine of this project. Drivers of other engines are not even loaded. */
-export async function launchEngine(): Promise<Engine> {
+export async function launchEngine({ hasWindow = false }: Partial<EngineOptions> = {}): Promise<Engine> {
   const [firefox, webkit] = [findFirefox(), findWebKit()]
   if (engineName === 'firefox' && firefox !== undefined)
     return (await import('./firefoxEngine.js')).launchFirefox(firefox)
   if (engineName === 'webkit' && webkit !== undefined) return (await import('./webkitEngine.js')).launchWebKit(webkit)
-  return launchChromiumEngine()
+  return launchChromiumEngine({ hasWindow })
 }
