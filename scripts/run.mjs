@@ -1,6 +1,6 @@
 // Runs a TypeScript file as Node would run JavaScript: `node scripts/run.mjs FILE [arguments]`.
 // Node 20 does not know TypeScript; Vite, which is here anyway, does, and it resolves `taskwire` to src. It makes one file of all that
-// is ours, which loads in a third of the time that module after module would take. The file is kept until one of its sources changes:
+// is ours, which loads in a third of the time that module after module would take, and keeps it until one of its sources changes:
 // tests start a program many times.
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
