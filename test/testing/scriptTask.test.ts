@@ -8,7 +8,7 @@ import {
   type TestServer,
   type TestServerOptions,
 } from 'taskwire/testing'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTaskClient } from '../support/anyClient.js'
 
@@ -180,6 +180,14 @@ describe('a request to cancel a script', () => {
     expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
   })
 
+  it('comes too late where the last step had come before it, though nobody had asked', async () => {
+    const call = play([working('one'), { ...DONE, afterMs: 500 }])
+    await server.advance(700)
+    await call.cancel()
+    await server.advance(1000)
+    expect(call.getState()).toMatchObject({ phase: 'completed', isCancelling: false })
+  })
+
   it('is ignored where the script says so, and what is over stays as it is', async () => {
     const call = play([working('one'), DONE], { ignoresCancel: true })
     await server.advance(500)
@@ -193,6 +201,23 @@ describe('a request to cancel a script', () => {
 })
 
 describe('a script that is pushed', () => {
+  it('shows what changes in the instant of a step', async () => {
+    const ask = question('Sure?')
+    const sure: ScriptStep = { status: 'input_required', inputRequests: { sure: ask }, afterMs: 1000 }
+    const { call, seen } = playPushed([working('one'), sure, working('two', 0)])
+    await server.advance(1000)
+    await call.respond('sure', YES)
+    await server.advance(0)
+    await call.cancel()
+    await server.advance(0)
+    expect(seen).toEqual([
+      [0, 'one'],
+      [1000, 'input_required'],
+      [1000, 'two'],
+      [1000, 'cancelled'],
+    ])
+  })
+
   it('shows each step when it comes, without a poll', async () => {
     const { call, seen } = playPushed([working('one'), working('two', 700), working('three', 1700), DONE])
     await server.advance(5000)
@@ -316,6 +341,53 @@ describe('a server with scripts', () => {
       { name: 'real' },
       { name: 'named', annotations: { readOnlyHint: true } },
     ])
+  })
+})
+
+describe('a script behind a sign-in', () => {
+  /** Whoever has a token is its user. */
+  const users = new Map<string, string>()
+  const authenticate: TestServerOptions['authenticate'] = ({ headers }) => {
+    const token = headers.get('authorization')?.replace('Bearer ', '') ?? ''
+    const sub = users.get(token)
+    if (sub === undefined) return new Response(null, { status: 401 })
+    return { token, clientId: 'app', scopes: [], extra: { sub } }
+  }
+  const as = (token: string) =>
+    createTaskClient({
+      url: server.url,
+      environment: server.browser.openPage().environment,
+      scope: token,
+      headers: () => ({ authorization: `Bearer ${token}` }),
+    })
+
+  beforeEach(() => {
+    server = createTestServer({ tools: [scriptTask([working('one')])], authenticate })
+    users.clear()
+    for (const name of ['ada', 'eve']) users.set(name, name)
+  })
+
+  it('shows a task to its own user alone', async () => {
+    const call = as('ada').startToolCall({ name: 'report' })
+    await server.advance(500)
+    const taskId = call.getState().task?.taskId ?? ''
+    await expect(as('ada').tasks.get(taskId)).resolves.toMatchObject({ status: 'working' })
+    await expect(as('eve').tasks.get(taskId)).rejects.toThrow()
+    await as('eve')
+      .tasks.cancel(taskId)
+      .catch(() => {})
+    await server.advance(1000)
+    expect(call.getState().phase).toBe('working')
+  })
+
+  it('refuses a token that has expired while it runs', async () => {
+    const ada = as('ada')
+    ada.startToolCall({ name: 'report' })
+    await server.advance(500)
+    expect(ada.store.getState().connection.status).toBe('connected')
+    users.delete('ada')
+    await server.advance(5000)
+    expect(ada.store.getState().connection.status).toBe('unauthorized')
   })
 })
 

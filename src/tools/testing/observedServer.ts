@@ -1,5 +1,7 @@
 import type { Clock } from '../../server/base/clock.js'
 import { createTaskServer } from '../../server/createTaskServer.js'
+import { whoSends } from '../../server/http/authenticate.js'
+import { ownerOf } from '../../server/http/ownerOf.js'
 import type { TaskServerOptions } from '../../server/taskServerOptions.js'
 import type { ToolDefinition } from '../../server/tools/defineTool.js'
 import type { Faults } from './faults.js'
@@ -54,11 +56,21 @@ export function createObservedServer(options: ObservedServerOptions, clock: Cloc
     clock,
   })
 
+  /** Whose tasks a request may see; the response to one that is refused. */
+  async function admit(request: Request): Promise<string | Response> {
+    const { authenticate } = options
+    // The server reads the body, too, where it is asked after all.
+    const found = authenticate && (await whoSends(request.clone(), authenticate))
+    return found instanceof Response ? found : ownerOf({ request: request.clone(), authInfo: found }, options)
+  }
+
   async function serve(request: Request, body: unknown): Promise<Response> {
-    const played = scripted.answer(body)
+    const owner = scripted.isAbout(body) ? await admit(request) : ''
+    if (owner instanceof Response) return owner
+    const played = scripted.answer(body, owner)
     if (played !== undefined) return played
     const response = await server.fetch(request)
-    return push ? scripted.push(request, body, response) : response
+    return push ? scripted.push(request, body, owner, response) : response
   }
 
   return {

@@ -45,13 +45,20 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
   let step: ScriptStep = steps[0]
   /** When the step began, or when its last input request was answered. */
   let since = createdAt
+  /** No two states say the same time, as with the real server: of two that do, a subscriber receives one. */
+  let updatedAt = createdAt
   /** When the client was shown all of the step: a creation carries neither input requests nor results. */
   let shownAt = step.status === 'working' || step.status === 'cancelled' ? createdAt : undefined
 
   function enter(entered: ScriptStep, at: number): void {
     step = entered
-    since = at
     shownAt = undefined
+    change(at)
+  }
+
+  function change(at: number): void {
+    since = at
+    updatedAt = Math.max(at, updatedAt + 1)
     version += 1
   }
 
@@ -84,7 +91,7 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
     return next.afterMs === undefined ? Math.max(since, shownAt ?? since) + pollIntervalMs : since + next.afterMs
   }
 
-  const fields = () => taskFields(step, { taskId, ttlMs, pollIntervalMs, createdAt, since })
+  const fields = () => taskFields(step, { taskId, ttlMs, pollIntervalMs, createdAt, updatedAt })
   const snapshot = () => detailedTask(fields(), step, open())
 
   return {
@@ -121,11 +128,12 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
       const taken = Object.keys(open()).filter((key) => Object.hasOwn(inputResponses, key))
       if (taken.length === 0) return
       for (const key of taken) answered.add(key)
-      since = clock.now()
-      version += 1
+      change(clock.now())
       onChange()
     },
     requestCancel() {
+      // What was over by now was over before the cancellation came.
+      if (advance(hasCome)) onChange()
       if (ignoresCancel || isTerminal(step.status)) return
       index = steps.length
       enter({ status: 'cancelled' }, clock.now())
@@ -136,13 +144,13 @@ export function startScript(script: ScriptedTask, options: ScriptRunOptions): Sc
 
 interface StepFields extends Pick<Task, 'taskId' | 'ttlMs' | 'pollIntervalMs'> {
   readonly createdAt: number
-  readonly since: number
+  readonly updatedAt: number
 }
 
 /** What a task shows at every step, whatever its status. */
 function taskFields(
   { status, statusMessage, progress }: ScriptStep,
-  { createdAt, since, ...fields }: StepFields,
+  { createdAt, updatedAt, ...fields }: StepFields,
 ): Task {
   return {
     ...fields,
@@ -150,7 +158,7 @@ function taskFields(
     ...(statusMessage !== undefined && { statusMessage }),
     ...(progress !== undefined && { progress }),
     createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(since).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
   }
 }
 

@@ -14,10 +14,12 @@ import type { ScriptedTask } from './scriptTask.js'
 
 /** The scripted tasks of a server. */
 export interface ScriptedTasks {
-  /** The response to a request that is about one of them; undefined for what the server itself answers. */
-  answer(body: unknown): Response | undefined
-  /** Adds them to the server's stream of status notifications, if a `subscriptions/listen` names them. */
-  push(request: Request, body: unknown, response: Response): Promise<Response>
+  /** Whether a request is about one of them, and not for the server itself. */
+  isAbout(body: unknown): boolean
+  /** The response to such a request; undefined where the task is another owner's, which nobody has heard of. */
+  answer(body: unknown, owner: string): Response | undefined
+  /** Adds those of an owner to the server's stream of status notifications, if a `subscriptions/listen` names them. */
+  push(request: Request, body: unknown, owner: string, response: Response): Promise<Response>
   /** Leaves every request to the server, and ends all streams. */
   close(): void
 }
@@ -34,9 +36,9 @@ export interface ScriptedTasksOptions {
 export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTasks {
   const { scripts, toolNames, clock } = options
   const forAnyTool = scripts.find(({ name }) => name === undefined)
-  const runs = new Map<string, ScriptRun>()
+  const runs = new Map<string, { readonly run: ScriptRun; readonly owner: string }>()
   /** Of calls that may come again. */
-  const byKey = new Map<unknown, ScriptRun>()
+  const byKey = new Map<string, ScriptRun>()
   const feed = createTaskFeed()
   const timers = new Map<string, unknown>()
   let isClosed = false
@@ -46,26 +48,28 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     return scripts.find(({ name }) => name === tool) ?? forAnyTool
   }
 
-  function create(script: ScriptedTask): ScriptRun {
+  function create(script: ScriptedTask, owner: string): ScriptRun {
     // Not a counter: a page remembers its tasks, and would take one of the next server for its own.
     const taskId = createTaskId()
     const { pollIntervalMs = options.pollIntervalMs } = script
     const run = startScript(script, { taskId, pollIntervalMs, clock, onChange: () => notify(taskId) })
-    runs.set(taskId, run)
+    runs.set(taskId, { run, owner })
     return run
   }
 
   /** A call that comes again under its key is the same task. */
-  function createOnce(script: ScriptedTask, key: unknown): ScriptRun {
-    const known = key === undefined ? undefined : byKey.get(key)
-    const run = known === undefined || known.isExpired() ? create(script) : known
-    if (key !== undefined) byKey.set(key, run)
+  function createOnce(script: ScriptedTask, owner: string, key: unknown): ScriptRun {
+    const known = key === undefined ? undefined : byKey.get(ownKey(owner, key))
+    const run = known === undefined || known.isExpired() ? create(script, owner) : known
+    if (key !== undefined) byKey.set(ownKey(owner, key), run)
     return run
   }
 
-  function runOf(taskId: unknown): ScriptRun | undefined {
-    const run = typeof taskId === 'string' ? runs.get(taskId) : undefined
-    return run?.isExpired() ? undefined : run
+  /** The run of a task, where that is of this owner, or whoever it is of. */
+  function runOf(taskId: unknown, owner?: string): ScriptRun | undefined {
+    const known = typeof taskId === 'string' ? runs.get(taskId) : undefined
+    const isOfOther = owner !== undefined && known?.owner !== owner
+    return isOfOther || known?.run.isExpired() ? undefined : known?.run
   }
 
   /** Subscribers receive the state of a task, and its script continues while there are subscribers. */
@@ -94,17 +98,23 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
   }
 
   return {
-    answer(body) {
+    isAbout(body) {
+      if (isClosed || !isJsonObject(body)) return false
+      const { name, taskId } = requestParams(body)
+      if (body['method'] === 'tools/call') return scriptOf(name) !== undefined
+      return [taskId, ...wantedTasks(body)].some((id) => runOf(id) !== undefined)
+    },
+    answer(body, owner) {
       if (isClosed || !isJsonObject(body)) return undefined
       const { name, taskId, inputResponses, _meta } = requestParams(body)
       if (!isJsonObject(_meta) || !supportsTasks(_meta[CLIENT_CAPABILITIES_META])) return undefined
       if (body['method'] === 'tools/call') {
         const script = scriptOf(name)
         if (script === undefined) return undefined
-        const { created } = createOnce(script, _meta[IDEMPOTENCY_KEY_META])
+        const { created } = createOnce(script, owner, _meta[IDEMPOTENCY_KEY_META])
         return resultResponse(body, { resultType: 'task', ...withWireProgress(created) })
       }
-      const run = runOf(taskId)
+      const run = runOf(taskId, owner)
       if (run === undefined) return undefined
       switch (body['method']) {
         case 'tasks/get':
@@ -119,10 +129,10 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
           return undefined
       }
     },
-    async push({ signal }, body, response) {
+    async push({ signal }, body, owner, response) {
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
       if (!isStream || response.body === null || !isJsonObject(body)) return response
-      const taskIds = wantedTasks(body).filter((taskId) => runOf(taskId) !== undefined)
+      const taskIds = wantedTasks(body).filter((taskId) => runOf(taskId, owner) !== undefined)
       if (taskIds.length === 0) return response
       const updates = await followTasks(taskIds, '', source)
       const subscription = { base: response.body, subscriptionId: body['id'], updates, capabilities: EVERY_KIND }
@@ -135,6 +145,8 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     },
   }
 }
+
+const ownKey = (owner: string, key: unknown): string => JSON.stringify([owner, key])
 
 /** A script may ask for what its client has not declared to give, as servers do that break the rules. */
 const EVERY_KIND = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }
