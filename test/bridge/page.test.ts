@@ -7,7 +7,10 @@ import {
   ToolCallKeyConflictError,
 } from 'taskwire'
 import { createTaskClient } from 'taskwire/bridge'
+import { defineTool } from 'taskwire/server'
+import { createTestServer } from 'taskwire/testing'
 import { expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
 
@@ -88,6 +91,39 @@ it('errors arrive as the classes that they were', async () => {
   const { error } = call.getState()
   expect(error).toBeInstanceOf(TaskError)
   expect(error).toMatchObject({ callId: call.callId, code: expect.any(Number) })
+})
+
+it('a page that the server sends to an address shows it, and says that the user has gone there', async () => {
+  const visit = {
+    mode: 'url',
+    message: 'Pay for it.',
+    url: 'https://pay.example/42',
+    elicitationId: 'visit-42',
+  } as const
+  const pay = defineTool({
+    name: 'pay',
+    taskSupport: 'required',
+    inputSchema: z.object({}),
+    handler: async (_, { elicit }) => {
+      const { action } = await elicit(visit)
+      return { content: [{ type: 'text', text: action }] }
+    },
+  })
+  const server = createTestServer({ tools: [pay], browser: { turns: 60 } })
+  const backend = createBridgedBackend(server)
+  const [one, other] = [backend.openPage(), backend.openPage()]
+  const call = one.client.startToolCall({ name: 'pay' }, { key: 'order-42' })
+  void other.client.connect()
+  await server.advance(2500)
+  const shown = Object.values(other.client.store.getState().calls)[0]
+  for (const { inputRequests } of [call.getState(), shown ?? call.getState()])
+    expect(Object.values(inputRequests)).toMatchObject([{ method: 'elicitation/create', params: visit }])
+  const [inputKey = ''] = Object.keys(shown?.inputRequests ?? {})
+  await Promise.all([
+    other.client.getToolCall(call.callId)?.respond(inputKey, { action: 'accept' }),
+    server.advance(3000),
+  ])
+  expect(await call.result).toMatchObject({ content: [{ text: 'accept' }] })
 })
 
 it('an answer that does not fit is refused by field, and the input request stays open', async () => {

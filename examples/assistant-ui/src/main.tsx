@@ -8,7 +8,6 @@ import './index.css'
 
 const client = createTaskClient({
   url: '/mcp',
-  capabilities: { elicitation: { form: {} } },
 })
 const tools = await mcpTools(client)
 

@@ -15,7 +15,6 @@ const pool = createClientPool({
       fetch: (url, init) => server.fetch(new Request(url, init)),
     },
     storage,
-    capabilities: { elicitation: { form: {} } },
   }),
 })
 

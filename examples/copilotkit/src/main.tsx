@@ -9,7 +9,6 @@ import './index.css'
 
 const client = createTaskClient({
   url: '/mcp',
-  capabilities: { elicitation: { form: {} } },
 })
 const tools = await serverTools(client)
 // An app has `runtimeUrl` in place of agents, the address of its CopilotKit

@@ -7,7 +7,6 @@ import { TaskClientProvider } from 'taskwire/react'
 // Nothing is called while Next renders on the server.
 const client = createTaskClient({
   url: '/mcp',
-  capabilities: { elicitation: { form: {} } },
 })
 
 export function Providers({ children }: { children: ReactNode }) {

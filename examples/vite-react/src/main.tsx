@@ -7,7 +7,6 @@ import { Report } from './Report'
 
 const client = createTaskClient({
   url: '/mcp',
-  capabilities: { elicitation: { form: {} } },
 })
 
 // Every call, poll and message, in a panel at the edge of the page. A production

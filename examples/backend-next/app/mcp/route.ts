@@ -17,7 +17,6 @@ kept.pool ??= createClientPool({
       fetch: (url, init) => server.fetch(new Request(url, init)),
     },
     storage: fileStorage('.taskwire'),
-    capabilities: { elicitation: { form: {} } },
   }),
 })
 const { pool } = kept
