@@ -122,14 +122,14 @@ export async function findChromium(
     if (isExecutable(given)) return { executablePath: given }
     throw new Error(`CHROMIUM_PATH is ${given}, which is not an executable file. ${howToGetOne}`)
   }
-  const installed = async () => {
+  const onMachine = async () => {
     const executablePath = installedChromium(environment)
     return executablePath === undefined ? undefined : { executablePath }
   }
   const places = {
-    any: [installed, npmChromium],
-    light: [npmChromium, installed],
-    installed: [installed],
+    any: [onMachine, npmChromium],
+    light: [npmChromium, onMachine],
+    installed: [onMachine],
     npm: [npmChromium],
   }
   for (const place of places[source]) {

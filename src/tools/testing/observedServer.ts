@@ -59,7 +59,7 @@ export function createObservedServer(options: ObservedServerOptions, clock: Cloc
   /** Whose tasks a request may see; the response to one that is refused. */
   async function admit(request: Request): Promise<string | Response> {
     const { authenticate } = options
-    // The server reads the body, too, where it is asked after all.
+    // Of a copy: if no script answers, the server still has to read the body of this request.
     const found = authenticate && (await whoSends(request.clone(), authenticate))
     return found instanceof Response ? found : ownerOf({ request: request.clone(), authInfo: found }, options)
   }
