@@ -11,7 +11,9 @@ function setUp() {
   const browser = createSimulatedBrowser()
   const leases = new Map<string, { token: string; until: number }>()
   const listeners = new Set<(name: string, text: string) => void>()
+  const outside = browser.openPage().environment
   let isAway = false
+  let messageMs = 0
   let takes = 0
 
   function reach(): void {
@@ -52,7 +54,11 @@ function setUp() {
       shut: () => {},
       send: async (name, text) => {
         reach()
-        for (const listener of listeners) void Promise.resolve().then(() => listener(name, text))
+        const deliver = () => {
+          for (const listener of listeners) listener(name, text)
+        }
+        if (messageMs > 0) outside.setTimeout(deliver, messageMs)
+        else queueMicrotask(deliver)
       },
     })
     const { locks, close } = createLeaseLocks({ store, bus, environment, leaseMs: LEASE_MS })
@@ -81,6 +87,10 @@ function setUp() {
     leases,
     startProcess,
     takes: () => takes,
+    /** For how long messages are on their way from now on. */
+    setMessageMs: (ms: number) => {
+      messageMs = ms
+    },
     setAway: (away: boolean) => {
       isAway = away
     },
@@ -168,6 +178,30 @@ it('a lock that is stolen rejects where it was held, and what that process lets 
   const third = c.hold('x')
   await browser.advance(3 * LEASE_MS)
   expect([thief.error, third.isGranted]).toEqual([undefined, false])
+})
+
+// process A  take ─ take ──────────── told: stolen, by the first
+// process B        take ──── told: stolen, by both of A
+it('of thefts at the same time the last one holds the lock, although it is told of the others later', async () => {
+  const { browser, leases, startProcess, setMessageMs } = setUp()
+  const [a, b, c] = [startProcess(), startProcess(), startProcess()]
+  setMessageMs(20)
+  const first = c.hold('x')
+  await browser.settle()
+  const steal = { steal: true }
+  const thieves = [a.hold('x', steal), b.hold('x', steal), a.hold('x', steal)]
+  const waiting = c.hold('x')
+  await browser.advance(3 * LEASE_MS)
+  const stolen = { name: 'AbortError' }
+  expect([first, ...thieves]).toMatchObject([
+    ...[stolen, stolen, stolen].map((error) => ({ error })),
+    { isGranted: true, error: undefined },
+  ])
+  expect(leases.size).toBe(1)
+  expect(waiting.isGranted).toBe(false)
+  thieves[2]?.letGo()
+  await browser.advance(20)
+  expect(waiting.isGranted).toBe(true)
 })
 
 it('a request that is given up rejects with the reason, and the lock goes to the next', async () => {

@@ -136,7 +136,8 @@ export function createLeaseLocks({ store, bus, environment, leaseMs }: LeaseLock
         },
       }
       const { stop } = bus.subscribe(channelOf(lease), (text) => {
-        if (text.startsWith(STOLEN) && text !== STOLEN + lease.token) own.lose()
+        // It may tell late of an earlier theft than the one that this lease is from.
+        if (text.startsWith(STOLEN) && text !== STOLEN + lease.token) void renew([own])
       })
       const end = () => {
         held.delete(lease.token)
