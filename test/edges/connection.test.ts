@@ -245,6 +245,18 @@ describe('a tools/call of which every answer is unreadable, on a server that tak
     expect(connection().status).toBe('connected')
   })
 
+  it('[EDGE-40] is sent again where the server was down, and the first call that it could have answered is lost', async () => {
+    const { page, server, client, count } = setUp()
+    const isDown = () => count('tools/call') > 0 && count('tools/call') < 6
+    server.on('server/discover', (request) => (isDown() ? unreachable : discovered(TAKES_KEYS))(request))
+    const lost: Reply[] = Array.from({ length: 7 }, () => unreachable)
+    server.on('tools/call', ...(lost as [Reply]), created({ status: 'completed' }))
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(10 * MINUTE)
+    expect(outcome).toHaveProperty('result')
+    expect(count('tools/call')).toBe(8)
+  })
+
   it('[EDGE-40] can be cancelled while the client asks whether the server is there', async () => {
     const { page, server, client, count } = setUp()
     server.on('server/discover', discovered(TAKES_KEYS), silence)
@@ -252,12 +264,12 @@ describe('a tools/call of which every answer is unreadable, on a server that tak
     const call = client.startToolCall({ name: 'report' })
     const outcome = track(call.result)
     while (count('server/discover') < 2) await page.advance(1000)
-    expect(count('tools/call')).toBe(6)
+    expect(count('tools/call')).toBe(4)
     await call.cancel()
     await page.advance(0)
     expect(outcome.error).toMatchObject({ name: 'TaskCancelledError' })
     expect(call.getState().phase).toBe('cancelled')
     await page.advance(10 * MINUTE)
-    expect(count('tools/call')).toBe(6)
+    expect(count('tools/call')).toBe(4)
   })
 })
