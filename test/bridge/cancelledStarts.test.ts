@@ -1,5 +1,5 @@
-import { TaskCancelledError, type TaskClient, type ToolCall, ToolCallRejectedError } from 'taskwire'
-import { describe, expect, it } from 'vitest'
+import { TaskCancelledError, type TaskClient, type TaskStorage, type ToolCall, ToolCallRejectedError } from 'taskwire'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
 import { createBridgedBackend, type SharedBackend } from '../support/bridgedBackend.js'
 import { createWorkServer } from '../support/workServer.js'
@@ -235,6 +235,70 @@ describe('a call that was cancelled before its start was answered', () => {
     await server.advance(40_000)
     expect(call.getState().phase).toBe('cancelled')
     expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
+  /** A page that hears no news while it is deaf, and a backend that records nothing while it is stuck. */
+  function setUpDeaf() {
+    const server = createWorkServer({ browser: { turns: 60 } })
+    const records = replaceable(memoryStorage())
+    const is = { deaf: false, stuck: false }
+    const replaceItem: TaskStorage['replaceItem'] = (...args) =>
+      is.stuck ? new Promise<never>(() => {}) : records.replaceItem(...args)
+    const backend = createBridgedBackend(server, {}, { storage: { ...records, replaceItem } })
+    const fetch = (_: string | URL, init: RequestInit = {}) =>
+      is.deaf && init.method !== 'POST' ? Promise.reject(new TypeError('fetch failed')) : network.send(init)
+    const { client, network } = backend.openPage(undefined, { fetch })
+    const settled = vi.fn()
+    client.onToolCallSettled(settled)
+    void client.connect()
+    return { server, backend, client, network, is, settled }
+  }
+
+  // page      start ─ news: calling ─ cancel() ──────────── cancelled
+  // process A           not recorded ───── killed
+  // process B                                    nothing recorded
+  it('ends as cancelled where the process that told of it is killed before it has recorded it', async () => {
+    const { server, backend, client, network, is, settled } = setUpDeaf()
+    await server.advance(500)
+    is.stuck = true
+    const call = client.startToolCall(WORK, { key: 'k' })
+    await server.advance(2000)
+    is.deaf = true
+    network.cut()
+    call.cancel().catch(() => {})
+    await backend.restart()
+    is.stuck = false
+    network.mend()
+    await server.advance(10_000)
+    is.deaf = false
+    await server.advance(60_000)
+    await expect(call.result).rejects.toThrow(TaskCancelledError)
+    expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'cancelled' } })
+    expect(settled).toHaveBeenCalledTimes(1)
+    expect(server.count('tools/call')).toBe(0)
+  })
+
+  // page      start ─ cancel() ─ taken, no news ·········· no one knows it ─ cancelled
+  // process A           no server ─ cancelled ─ killed
+  it.each(['work', 'look'])('of %s is not made again where the process that has cancelled it is gone', async (name) => {
+    const { server, backend, client, network, is, settled } = setUpDeaf()
+    server.faults.drop()
+    await server.advance(500)
+    const call = client.startToolCall({ name, arguments: { seconds: 60 } }, { key: 'k' })
+    await server.advance(2000)
+    is.deaf = true
+    network.dropStreams()
+    call.cancel().catch(() => {})
+    await server.advance(15_000)
+    expect(backend.count('cancel')).toBe(1)
+    await backend.restart()
+    server.faults.clear()
+    is.deaf = false
+    await server.advance(60_000)
+    await expect(call.result).rejects.toThrow(TaskCancelledError)
+    expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'cancelled' } })
+    expect(settled).toHaveBeenCalledTimes(1)
+    expect(server.count('tools/call')).toBe(0)
   })
 
   it('is cancelled where the next page starts it again', async () => {

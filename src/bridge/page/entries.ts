@@ -60,7 +60,7 @@ export interface Entry {
   /** Why it ended without the backend. */
   failure: { readonly error: Error; readonly endedAt: number } | undefined
   cancel: OwnCancel | undefined
-  /** True once the backend has taken a cancellation by this page. */
+  /** True once the backend has taken a cancellation by this page, or has answered that there is nothing to cancel. */
   isCancelled: boolean
   readonly responses: Map<string, OwnResponse>
   /** Resolves when the backend has answered to the start. */

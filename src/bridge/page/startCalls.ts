@@ -138,13 +138,15 @@ export function askAgain(entry: Entry, options: StartingOptions, lost?: Error): 
 }
 
 /**
- * No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm. If it had a
- * task, it had a record, which is gone: it was forgotten, maybe on another device, or is too old.
+ * No process knows the call, as with the intent of a tool that only reads. One of this page is made again where that does no harm, unless this
+ * page has cancelled it. If it had a task, it had a record, which is gone: it was forgotten, maybe on another device, or is too old.
  */
 export function giveUp(entry: Entry, error: Error, options: StartingOptions): void {
-  const { start, cancel } = entry
+  const { start, cancel, callId, isCancelled } = entry
   const { book } = options
-  if (start === undefined || cancel !== undefined || hasTask(entry) || !book.isElsewhere(entry)) book.fail(entry, error)
+  if (hasTask(entry)) book.fail(entry, error)
+  else if (isCancelled) book.fail(entry, new TaskCancelledError(undefined, { callId }))
+  else if (start === undefined || cancel !== undefined || !book.isElsewhere(entry)) book.fail(entry, error)
   // Else it is being asked for at this moment.
   else if (start.told !== undefined) askAgain(entry, options, error)
 }
@@ -213,14 +215,19 @@ async function postStart(
 function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions): void {
   const error = asError(thrown)
   if (entry.isOver || !book.isCurrent(entry)) return entry.reject(error)
-  // The call of that key that the news tell of is another one, and continues; only this one is refused.
   const { callId, wire } = entry
-  const isOther = error instanceof ToolCallKeyConflictError || (error instanceof TaskCancelledError && wire)
-  if (!(error instanceof ToolCallKeyConflictError)) book.fail(entry, error)
-  if (!isOther) return
+  const isCancelled = error instanceof TaskCancelledError
+  if (!(error instanceof ToolCallKeyConflictError) && (!isCancelled || wire === undefined))
+    return book.fail(entry, error)
+  // The call of that key that the news tell of is another one, and continues; only this one is refused.
   entry.reject(error)
   book.drop(entry)
-  if (wire !== undefined) news.takeCall(callId, wire, undefined)
+  if (wire === undefined) return
+  if (isCancelled) book.fail(entry, error)
+  news.takeCall(callId, wire, undefined)
+  const other = book.entries.get(callId)
+  // Or it was this one, in a process that is gone.
+  if (other !== undefined) other.isCancelled ||= isCancelled
 }
 
 /** Asks whether the backend has the call with other arguments, where this page does not know them. */
