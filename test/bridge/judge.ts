@@ -56,18 +56,21 @@ export const statesOf = (client: TaskClient): ToolCallState[] => Object.values(c
 /** True if the page of the call was gone before the backend had stored it, and the process that had it is killed: no one can make it again. */
 function isGone(id: string, error: Error | undefined, { calls, pages }: Played): boolean {
   return (
-    error instanceof TaskExpiredError && !calls.some((call) => call.id === id && call.isOwn && pages.includes(call.of))
+    error instanceof TaskExpiredError &&
+    !calls.some((call) => call.id === id && call.isOwn && !call.isLeft && pages.includes(call.of))
   )
 }
 
 /**
  * True for a call that no process has made: it was refused, also because another user was signed in just then, or cancelled before. The page that
- * has asked for it shows it, and so does a process that has only its intent.
+ * has asked for it shows it, and so does a process that has only its intent. Of one that was cancelled, the other pages know that it is no longer
+ * there.
  */
 function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world, cancelled }: Played): boolean {
   const isOfOther = world.kind === 'switching' && error instanceof ConnectionFailedError
   const isRefused = isOfOther || error instanceof ToolCallRejectedError
-  const isCancelled = phase === 'cancelled' || (error instanceof ToolCallInterruptedError && cancelled.has(id))
+  const isNotThere = error instanceof ToolCallInterruptedError || error instanceof TaskExpiredError
+  const isCancelled = phase === 'cancelled' || (isNotThere && cancelled.has(id))
   return task === undefined && !world.runs.has(id) && (isRefused || isCancelled)
 }
 
@@ -85,9 +88,10 @@ function* wrongPages(played: Played): Iterable<string> {
   for (const [at, { client, user }] of pages.entries()) {
     const clients = backend.clientsOf(user)
     const { status } = client.store.getState().connection
-    // While nothing runs, the backend does not ask a server that has refused polls whether it is well again.
-    const isWaiting = clients.some(({ store }) => store.getState().connection.status === 'connecting')
-    if (status !== 'connected' && !(isWaiting && status === 'connecting')) yield `page ${at} is ${status}`
+    // While nothing runs, the backend does not ask a server that has refused polls, or could not be reached, whether it is well again.
+    const isOfBackend = clients.some(({ store }) => store.getState().connection.status === status)
+    if (status !== 'connected' && !(isOfBackend && (status === 'connecting' || status === 'failed')))
+      yield `page ${at} is ${status}`
     const seen = shown(client, user)
     const told = clients.map((each) => shown(each, user))
     const isTold = kind === 'shared' ? isOfAny(seen, told) : String(told[0]) === String(seen)
@@ -121,12 +125,16 @@ function* wrongRuns({ world, calls, forgotten }: Played): Iterable<string> {
 
 /** What was cancelled and does not end by itself must not go on, also where its page has closed, and another one of its user is open. */
 function* wrongCancels({ world, pages, calls, cancelled, forgotten }: Played): Iterable<string> {
-  const { backend, hasClocks, isSlow, kind } = world
+  const { backend, hasClocks, isSlow, kind, users } = world
   // The pages of a browser have one clock, and those of such a schedule do not.
   if (kind === 'switching' || hasClocks) return
   // A process may take longer to record a start than the next one waits for it: see docs/backend.md.
   if (isSlow) return
-  for (const { id, key, call, of } of calls) {
+  for (const started of calls) {
+    const { id, key, call, of } = started
+    if (kind === 'shared' && isCancelledElsewhere(started, world)) continue
+    // What its page has kept of it may be gone: a page of another user removes that, and sends what does not say whose it is.
+    if (users.length > 1 && !pages.includes(of)) continue
     const isLong = call.getState().arguments?.['seconds'] === LONG
     if (!isLong || !cancelled.has(id) || forgotten.has(id) || !pages.some(({ user }) => user === of.user)) continue
     for (const client of backend.clientsOf(of.user)) {
@@ -134,6 +142,19 @@ function* wrongCancels({ world, pages, calls, cancelled, forgotten }: Played): I
       if (phase === 'calling' || phase === 'working') yield `${id} was cancelled, and is ${phase}`
     }
   }
+}
+
+/**
+ * True if the start was cancelled at another process than the one that has got it, which may have been frozen then, or without the server, and makes
+ * the call afterwards: see docs/backend.md.
+ */
+function isCancelledElsewhere({ key, of }: StartedCall, { backend }: World): boolean {
+  const own = backend.requests.filter(({ user }) => user === of.user)
+  const reachedBy = (isMeant: (action: Readonly<Record<string, unknown>>) => boolean) =>
+    own.flatMap(({ body, process }) => (body !== undefined && isMeant(body.action) ? [process] : []))
+  const starting = reachedBy(({ type, key: its }) => type === 'start' && its === key)
+  const cancelling = reachedBy(({ start, call }) => start !== undefined && Object(call).key === key)
+  return !cancelling.every((process) => starting.includes(process))
 }
 
 function* wrongHandle({ of, call, id, isOwn, isLeft, outcome }: StartedCall, played: Played): Iterable<string> {

@@ -21,6 +21,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   const forgotten = new Set<string>()
   const clock = server.browser.openPage().environment
   let switchedAt = Number.NEGATIVE_INFINITY
+  /** Loses no more `tools/call` than those that are lost by now: after six, a call gives up. */
+  let findCalls = () => {}
   const upTo = (count: number) => Math.floor(random() * count)
   const pick = <T>(list: readonly T[]): T | undefined => list[upTo(list.length)]
   const awake = () => pages.filter(({ isFrozen }) => !isFrozen)
@@ -147,11 +149,27 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
         retryAfter: 1 + upTo(5),
       })
     },
+    () => {
+      findCalls()
+      const lose = pick(['request', 'response'] as const) ?? 'request'
+      findCalls = server.faults.drop({ method: 'tools/call', lose, times: 1 })
+    },
+    // The MCP server is started again.
+    () => {
+      const isBack = server.faults.drop()
+      server.faults.cut()
+      clock.setTimeout(isBack, upTo(5000))
+    },
     () => pick(pages)?.network.dropStreams(),
     () => pick(pages)?.network.cut(),
     () => pick(pages)?.network.mend(),
     () => pick(pages)?.network.loseAnswers(1 + upTo(2)),
     () => backend.restart(),
+    // No longer than a start may be on its way when its page cancels it.
+    () => backend.freeze(upTo(9500)),
+    () => backend.messages()?.lose(upTo(5000)),
+    () => backend.messages()?.delay(upTo(5000)),
+    () => backend.messages()?.repeat(1 + upTo(3)),
     () => {
       const frozen = pick(pages)
       if (frozen === undefined) return
@@ -177,6 +195,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     await server.advance(upTo(1500))
   }
   server.faults.clear()
+  await backend.thaw()
   for (const each of pages) {
     each.network.mend()
     each.network.loseAnswers(0)

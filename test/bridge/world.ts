@@ -77,7 +77,7 @@ export function createWorld(seed: number) {
 function kindOf(drawn: number): WorldKind {
   if (drawn < 0.15) return 'refusing'
   if (drawn < 0.3) return 'switching'
-  return drawn < 0.5 ? 'shared' : 'plain'
+  return drawn < 0.65 ? 'shared' : 'plain'
 }
 
 function workTool(runs: Map<string, number>) {

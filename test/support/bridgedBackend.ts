@@ -1,4 +1,4 @@
-import { createTaskClient, type TaskClient, type TaskClientOptions } from 'taskwire'
+import { createTaskClient, type TaskClient, type TaskClientOptions, type TaskStorage } from 'taskwire'
 import {
   createTaskClient as createPageClient,
   type PageWebSocket,
@@ -9,6 +9,7 @@ import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskw
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import type { Environment } from '../../src/core/environment/environment.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { createSharedDatabase, type DatabaseConnection } from './sharedDatabase.js'
 
 export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
 
@@ -22,6 +23,9 @@ export function openSocketsFromNowOn(are = true): void {
 /** A request of a page, as it came to the backend. */
 export interface BackendRequest {
   readonly method: string
+  /** The number of the process that it has reached: each that is started has the next one. */
+  readonly process: number
+  readonly user: string | undefined
   readonly lastEventId: string | null
   readonly body: { id: string; isRepeated: boolean; action: { type: string; [member: string]: unknown } } | undefined
 }
@@ -46,11 +50,17 @@ export interface BridgedBackend {
   ): { readonly client: TaskClient; readonly page: SimulatedPage; readonly network: PageNetwork }
   /** Kills the process, or one of several, and starts another one with the same storage. */
   restart(): Promise<void>
+  /** Freezes the process, or one of several, for so many ms. After four seconds its requests and streams are cut off, and no more reach it. */
+  freeze(ms: number): void
+  /** Thaws every process now. */
+  thaw(): Promise<void>
+  /** What one of several processes hears of the others, which a test can disturb; undefined if there is only one. */
+  messages(): DatabaseConnection | undefined
   /** The client of a user in each process. */
   clientsOf(user: string): readonly TaskClient[]
 }
 
-/** Several processes that share records, locks and messages. */
+/** Several processes that share records, and locks and messages as over a database. */
 export interface SharedBackend {
   readonly processes: number
   /** Which process the next request reaches, and which one is killed. */
@@ -77,6 +87,9 @@ export interface PageNetwork {
   send(init: RequestInit): Promise<Response>
 }
 
+/** How long a load balancer waits for a process that does not answer, in ms. */
+const PATIENCE_MS = 4000
+
 export const BRIDGE_URL = 'http://localhost/api/calls'
 
 /** The user, in tests: what a session would say. */
@@ -90,6 +103,47 @@ function whileOpen<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
     signal.addEventListener('abort', breakOff)
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', breakOff))
   })
+}
+
+/** Whether a process is frozen. */
+function createSleep(gone: AbortSignal) {
+  let thawed: Promise<void> | undefined
+  let end = () => {}
+  return {
+    isFrozen: () => thawed !== undefined,
+    /** What comes from outside waits while the process is frozen, and never arrives when it is gone. */
+    arrival: async (): Promise<void> => {
+      while (thawed !== undefined) await thawed
+      if (gone.aborted) await new Promise<never>(() => {})
+    },
+    begin: () => {
+      thawed = new Promise((resolve) => {
+        end = resolve
+      })
+    },
+    end: () => {
+      thawed = undefined
+      end()
+    },
+  }
+}
+
+/** The same storage for a process that may be frozen, or gone, when an answer comes. */
+function arriving(storage: TaskStorage, arrival: () => Promise<void>): TaskStorage {
+  const late =
+    <Args extends unknown[], T>(ask: (...args: Args) => T | Promise<T>) =>
+    (...args: Args): T | Promise<T> => {
+      const answer = ask(...args)
+      return answer instanceof Promise ? answer.finally(arrival) : answer
+    }
+  const { replaceItem } = storage
+  return {
+    getItem: late(storage.getItem),
+    setItem: late(storage.setItem),
+    removeItem: late(storage.removeItem),
+    keys: late(storage.keys),
+    ...(replaceItem && { replaceItem: late(replaceItem) }),
+  }
 }
 
 /** The same with another clock. */
@@ -108,19 +162,35 @@ export function createBridgedBackend(
   const storage = memoryStorage()
   const requests: BackendRequest[] = []
   const streams = new Set<object>()
+  const outside = server.browser.openPage().environment
+  const database = createSharedDatabase(outside)
+  let started = 0
   const processes = Array.from({ length: count }, startProcess)
   type Process = ReturnType<typeof startProcess>
-  const reached = () => processes[pick(count)] as Process
+
+  /** The process that a request reaches; undefined if a load balancer has given up all of them. */
+  function reached(): Process | undefined {
+    const alive = processes.filter(({ isGivenUp }) => !isGivenUp())
+    return alive[pick(alive.length)]
+  }
 
   function startProcess() {
     const machine = server.browser.openPage()
-    const apart = count === 1 && { locks: undefined, channel: undefined }
-    const environment = { ...ahead(machine.environment, aheadOfNext()), ...apart }
+    const life = new AbortController()
+    const sleep = createSleep(life.signal)
+    const own = ahead(machine.environment, aheadOfNext())
+    const messages = count === 1 ? undefined : database.connect({ environment: own, arrival: sleep.arrival })
+    const environment = { ...own, ...(messages ?? { locks: undefined, channel: undefined }) }
     const clients = new Map<string, TaskClient>()
+    const given = clientOptions.storage ?? storage
+    const kept = typeof given === 'string' ? given : arriving(given, sleep.arrival)
     const clientOf = (user: string) => {
       const known = clients.get(user)
       if (known !== undefined) return known
-      const client = createTaskClient({ url: server.url, storage, scope: user, environment, ...clientOptions } as never)
+      const client = createTaskClient({
+        ...{ url: server.url, scope: user, environment, ...clientOptions },
+        storage: kept,
+      } as never)
       clients.set(user, client)
       return client
     }
@@ -133,13 +203,34 @@ export function createBridgedBackend(
       environment,
       ...options,
     })
-    return { machine, bridge, clientOf, life: new AbortController() }
+    let cut = new AbortController()
+    started += 1
+    return {
+      number: started,
+      ...{ machine, bridge, clientOf, life, messages },
+      arrival: sleep.arrival,
+      isFrozen: sleep.isFrozen,
+      isGivenUp: () => cut.signal.aborted,
+      /** Aborted when what is open there is cut off. */
+      open: () => AbortSignal.any([life.signal, cut.signal]),
+      freeze: () => {
+        machine.freeze()
+        sleep.begin()
+        const until = cut
+        outside.setTimeout(() => sleep.isFrozen() && until === cut && cut.abort(), PATIENCE_MS)
+      },
+      thaw: async () => {
+        cut = new AbortController()
+        sleep.end()
+        await machine.thaw()
+      },
+    }
   }
 
-  async function log(request: Request): Promise<void> {
+  async function log(request: Request, process: number, user: string | undefined): Promise<void> {
     const { method, headers } = request
     const body = method === 'POST' ? JSON.parse(await request.clone().text()) : undefined
-    requests.push({ method, lastEventId: headers.get('last-event-id'), body })
+    requests.push({ method, process, user, lastEventId: headers.get('last-event-id'), body })
   }
 
   function openNetwork(userOf: () => string | undefined) {
@@ -157,20 +248,26 @@ export function createBridgedBackend(
         return new Response(null, { status: 503, headers: { 'retry-after': `${refused.retryAfter}` } })
       }
       const user = userOf()
-      const { life, bridge } = reached()
+      const reachedProcess = reached()
+      if (reachedProcess === undefined) throw new TypeError('fetch failed')
+      const { bridge, arrival, life } = reachedProcess
       const signals = [open.signal, ...(init.signal ? [init.signal] : [])]
-      const gone = AbortSignal.any([...signals, life.signal])
+      const gone = AbortSignal.any([...signals, reachedProcess.open()])
+      // A frozen process hears later that nobody waits any longer, after the request itself.
+      const left = new AbortController()
+      gone.addEventListener('abort', () => void arrival().then(() => left.abort()))
       const headers = {
         ...(init.headers as Record<string, string>),
         ...(user !== undefined && { [USER_HEADER]: user }),
       }
-      const request = new Request(BRIDGE_URL, { ...init, headers, signal: gone })
-      await log(request)
+      const request = new Request(BRIDGE_URL, { ...init, headers, signal: AbortSignal.any([life.signal, left.signal]) })
+      await log(request, reachedProcess.number, user)
       if (request.method === 'GET') {
         streams.add(request)
         gone.addEventListener('abort', () => streams.delete(request))
       }
-      const response = await whileOpen(gone, bridge.fetch(request))
+      const answered = arrival().then(() => bridge.fetch(request))
+      const response = await whileOpen(gone, answered.finally(arrival))
       if (init.method === 'POST' && late.count > 0) {
         const { count, ms } = late
         late = { count: count - 1, ms }
@@ -188,26 +285,28 @@ export function createBridgedBackend(
     class Socket implements PageWebSocket {
       readonly #listeners: { type: string; listener: (event: { data: unknown }) => void }[] = []
       readonly #process = reached()
-      readonly #lost = AbortSignal.any([open.signal, this.#process.life.signal])
+      readonly #lost = AbortSignal.any([open.signal, ...(this.#process ? [this.#process.open()] : [])])
       #isClosed = false
+      /** What the process has not heard yet. */
+      #heard = Promise.resolve()
       #onMessage: (data: unknown) => void = () => {}
       #onClose = () => {}
 
       constructor(url: string) {
-        const { bridge } = this.#process
         const user = userOf()
         const request = new Request(url.replace('ws', 'http'), {
           headers: { origin: 'http://localhost', ...(user !== undefined && { [USER_HEADER]: user }) },
         })
         this.#lost.addEventListener('abort', () => this.#end())
-        this.#later(() => {
-          if (isCut) return this.#end()
+        this.#toProcess(({ bridge, number }) => {
+          if (isCut || this.#isClosed) return this.#end()
           streams.add(this)
-          requests.push({ method: 'GET', lastEventId: new URL(url).searchParams.get('lastEventId'), body: undefined })
+          const lastEventId = new URL(url).searchParams.get('lastEventId')
+          requests.push({ method: 'GET', process: number, user, lastEventId, body: undefined })
           this.#emit('open')
           const own = bridge.openSocket(request, {
-            send: (data) => this.#later(() => this.#emit('message', data)),
-            close: () => this.#later(() => this.#end()),
+            send: (data) => this.#toPage(() => this.#emit('message', data)),
+            close: () => this.#toPage(() => this.#end()),
           })
           this.#onMessage = own.onMessage
           this.#onClose = own.onClose
@@ -219,14 +318,20 @@ export function createBridgedBackend(
       }
 
       send(data: string): void {
-        this.#later(() => this.#onMessage(data))
+        if (!this.#isClosed) this.#toProcess(() => this.#onMessage(data))
       }
 
       close(): void {
-        this.#later(() => this.#end())
+        this.#toPage(() => this.#end())
       }
 
-      #later(act: () => void): void {
+      #toProcess(act: (process: Process) => void): void {
+        const process = this.#process
+        if (process === undefined) return this.#toPage(() => this.#end())
+        this.#heard = this.#heard.then(process.arrival).then(() => act(process))
+      }
+
+      #toPage(act: () => void): void {
         queueMicrotask(() => {
           if (!this.#isClosed) act()
         })
@@ -241,7 +346,7 @@ export function createBridgedBackend(
         this.#isClosed = true
         streams.delete(this)
         this.#emit('close')
-        this.#onClose()
+        this.#toProcess(() => this.#onClose())
       }
     }
 
@@ -294,6 +399,16 @@ export function createBridgedBackend(
       })
       return { client, page, network }
     },
+    freeze: (ms) => {
+      const awake = processes.filter(({ isFrozen }) => !isFrozen())
+      const chosen = awake[pick(awake.length)]
+      chosen?.freeze()
+      outside.setTimeout(() => chosen?.isFrozen() && void chosen.thaw(), ms)
+    },
+    thaw: async () => {
+      await Promise.all(processes.filter(({ isFrozen }) => isFrozen()).map((each) => each.thaw()))
+    },
+    messages: () => processes[pick(count)]?.messages,
     restart: async () => {
       const at = pick(count)
       const before = processes[at] as Process

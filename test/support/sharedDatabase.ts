@@ -1,0 +1,126 @@
+import { createBus } from '../../src/bridge/backend/leases/bus.js'
+import { createChannels } from '../../src/bridge/backend/leases/channels.js'
+import { createLeaseLocks, type LeaseStore } from '../../src/bridge/backend/leases/leaseLocks.js'
+import type { Channel, Environment, Locks } from '../../src/core/environment/environment.js'
+
+/** Leases and messages in memory, as a database has them that the processes of a backend share. Its clock is that of nobody else. */
+export interface SharedDatabase {
+  /** The end of one process. */
+  connect(process: ConnectedProcess): DatabaseConnection
+}
+
+export interface ConnectedProcess {
+  readonly environment: Environment
+  /** Resolves when the process is awake, and never once it is gone. */
+  readonly arrival: () => Promise<void>
+}
+
+/** What a process has of `redisEnvironment()`, and the faults of its connection for messages, which keeps their order. */
+export interface DatabaseConnection extends Pick<Environment, 'onPageShow'> {
+  readonly locks: Locks
+  readonly channel: (name: string) => Channel
+  /** What others send from now on is lost; after so many ms there is a new connection. */
+  lose(ms: number): void
+  /** Has what others have sent arrive no sooner than after so many ms. */
+  delay(ms: number): void
+  /** Has so many messages arrive twice. */
+  repeat(count: number): void
+}
+
+const LEASE_MS = 5000
+
+export function createSharedDatabase({ now, setTimeout }: Environment): SharedDatabase {
+  const leases = new Map<string, { readonly token: string; readonly until: number }>()
+  const connections = new Set<(name: string, text: string) => void>()
+
+  const hasEnded = (name: string) => (leases.get(name)?.until ?? 0) <= now()
+  const isOf = (name: string, token: string) => leases.get(name)?.token === token
+  const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+  const store: LeaseStore = {
+    take: async ({ name, token }, ms, steals) => {
+      if (!hasEnded(name) && !isOf(name, token) && !steals) return (leases.get(name)?.until ?? 0) - now()
+      leases.set(name, { token, until: now() + ms })
+      return 0
+    },
+    renew: async (asked, ms) => {
+      const kept = asked.filter(({ name, token }) => isOf(name, token) && !hasEnded(name))
+      for (const { name, token } of kept) leases.set(name, { token, until: now() + ms })
+      return new Set(kept.map(({ token }) => token))
+    },
+    release: async ({ name, token }) => {
+      if (isOf(name, token)) leases.delete(name)
+    },
+  }
+
+  function connect({ environment, arrival }: ConnectedProcess): DatabaseConnection {
+    const onBack = new Set<() => void>()
+    let arrived = Promise.resolve()
+    let lost = 0
+    let repeated = 0
+
+    /** Takes the next message, after all that were sent before it. */
+    function take(act: () => void): void {
+      arrived = arrived.then(arrival).then(act)
+    }
+
+    function noticeBack(): void {
+      for (const listener of [...onBack]) listener()
+    }
+
+    function receive(name: string, text: string): void {
+      if (lost > 0) return
+      const times = repeated > 0 ? 2 : 1
+      repeated = Math.max(0, repeated - 1)
+      for (let time = 0; time < times; time++) take(() => bus.receive(name, text))
+    }
+
+    const bus = createBus({
+      open: async () => void connections.add(receive),
+      shut: () => {},
+      send: async (name, text) => {
+        await arrival()
+        for (const each of connections) each(name, text)
+      },
+    })
+
+    /** The same with an answer that a frozen process does not read, and a dead one never. */
+    const reached =
+      <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) =>
+      async (...args: Args): Promise<T> => {
+        await arrival()
+        const answer = await ask(...args)
+        await arrival()
+        return answer
+      }
+    const { locks } = createLeaseLocks({
+      store: { take: reached(store.take), renew: reached(store.renew), release: reached(store.release) },
+      ...{ bus, environment, leaseMs: LEASE_MS },
+    })
+
+    return {
+      locks,
+      channel: createChannels(bus, environment.randomId),
+      onPageShow: (listener) => {
+        onBack.add(listener)
+        return () => void onBack.delete(listener)
+      },
+      lose: (ms) => {
+        lost += 1
+        void sleep(ms).then(() => {
+          lost -= 1
+          if (lost === 0) take(noticeBack)
+        })
+      },
+      delay: (ms) => {
+        const until = sleep(ms)
+        arrived = arrived.then(() => until)
+      },
+      repeat: (count) => {
+        repeated = count
+      },
+    }
+  }
+
+  return { connect }
+}
