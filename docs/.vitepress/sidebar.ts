@@ -76,6 +76,7 @@ export const sidebar: SidebarItem[] = [
       { text: 'Small pages', link: '/lite' },
       { text: 'Vercel AI SDK', link: '/ai-sdk' },
       { text: 'MCP Apps', link: '/mcp-apps' },
+      { text: 'Page or backend', link: '/which-side' },
       { text: 'Backends', link: '/backend' },
       { text: 'Closed tabs', link: '/closed-tab' },
       { text: 'Hosts', link: '/hosts' },
