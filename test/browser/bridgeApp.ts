@@ -20,7 +20,7 @@ export interface BridgeApp {
   readonly toolCalls: number
   /** Lets the report with this key be done. */
   finish(key: string): void
-  /** Ends the process of the backend, and starts another one with the same records. */
+  /** Closes the clients of the backend, as its process does that gets SIGTERM, and starts others with the same records. */
   restart(): Promise<void>
   close(): Promise<void>
 }
