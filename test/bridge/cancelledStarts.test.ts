@@ -251,14 +251,23 @@ describe('a call that was cancelled before its start was answered', () => {
     const settled = vi.fn()
     client.onToolCallSettled(settled)
     void client.connect()
-    return { server, backend, client, network, is, settled }
+    return {
+      ...{ server, backend, client, network, is },
+      /** Expects that the call has ended as cancelled, was told of once, and was never made. */
+      expectCancelled: async ({ result, callId }: ToolCall) => {
+        await expect(result).rejects.toThrow(TaskCancelledError)
+        expect(client.store.getState().calls).toMatchObject({ [callId]: { phase: 'cancelled' } })
+        expect(settled).toHaveBeenCalledTimes(1)
+        expect(server.count('tools/call')).toBe(0)
+      },
+    }
   }
 
   // page      start ─ news: calling ─ cancel() ──────────── cancelled
   // process A           not recorded ───── killed
   // process B                                    nothing recorded
   it('ends as cancelled where the process that told of it is killed before it has recorded it', async () => {
-    const { server, backend, client, network, is, settled } = setUpDeaf()
+    const { server, backend, client, network, is, expectCancelled } = setUpDeaf()
     await server.advance(500)
     is.stuck = true
     const call = client.startToolCall(WORK, { key: 'k' })
@@ -272,16 +281,13 @@ describe('a call that was cancelled before its start was answered', () => {
     await server.advance(10_000)
     is.deaf = false
     await server.advance(60_000)
-    await expect(call.result).rejects.toThrow(TaskCancelledError)
-    expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'cancelled' } })
-    expect(settled).toHaveBeenCalledTimes(1)
-    expect(server.count('tools/call')).toBe(0)
+    await expectCancelled(call)
   })
 
   // page      start ─ cancel() ─ taken, no news ·········· no one knows it ─ cancelled
   // process A           no server ─ cancelled ─ killed
   it.each(['work', 'look'])('of %s is not made again where the process that has cancelled it is gone', async (name) => {
-    const { server, backend, client, network, is, settled } = setUpDeaf()
+    const { server, backend, client, network, is, expectCancelled } = setUpDeaf()
     server.faults.drop()
     await server.advance(500)
     const call = client.startToolCall({ name, arguments: { seconds: 60 } }, { key: 'k' })
@@ -295,10 +301,7 @@ describe('a call that was cancelled before its start was answered', () => {
     server.faults.clear()
     is.deaf = false
     await server.advance(60_000)
-    await expect(call.result).rejects.toThrow(TaskCancelledError)
-    expect(client.store.getState().calls).toMatchObject({ [call.callId]: { phase: 'cancelled' } })
-    expect(settled).toHaveBeenCalledTimes(1)
-    expect(server.count('tools/call')).toBe(0)
+    await expectCancelled(call)
   })
 
   it('is cancelled where the next page starts it again', async () => {

@@ -21,8 +21,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   const forgotten = new Set<string>()
   const clock = server.browser.openPage().environment
   let switchedAt = Number.NEGATIVE_INFINITY
-  /** Loses no more `tools/call` than those that are lost by now: after six, a call gives up. */
-  let findCalls = () => {}
+  /** Ends the loss of `tools/call` requests: a call that loses six of them gives up. */
+  let endCallLoss = () => {}
   const upTo = (count: number) => Math.floor(random() * count)
   const pick = <T>(list: readonly T[]): T | undefined => list[upTo(list.length)]
   const awake = () => pages.filter(({ isFrozen }) => !isFrozen)
@@ -150,9 +150,9 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       })
     },
     () => {
-      findCalls()
+      endCallLoss()
       const lose = pick(['request', 'response'] as const) ?? 'request'
-      findCalls = server.faults.drop({ method: 'tools/call', lose, times: 1 })
+      endCallLoss = server.faults.drop({ method: 'tools/call', lose, times: 1 })
     },
     // The MCP server is started again.
     () => {

@@ -9,6 +9,7 @@ import { createTaskBridge, type TaskBridge, type TaskBridgeOptions } from 'taskw
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import type { Environment } from '../../src/core/environment/environment.js'
 import { memoryStorage } from '../../src/core/storage/memoryStorage.js'
+import { createPageLife } from '../../src/tools/testing/simulatedPage.js'
 import { createSharedDatabase, type DatabaseConnection } from './sharedDatabase.js'
 
 export type BackendOptions = Omit<TaskClientOptions, 'url' | 'environment'>
@@ -105,29 +106,6 @@ function whileOpen<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Whether a process is frozen. */
-function createSleep(gone: AbortSignal) {
-  let thawed: Promise<void> | undefined
-  let end = () => {}
-  return {
-    isFrozen: () => thawed !== undefined,
-    /** What comes from outside waits while the process is frozen, and never arrives when it is gone. */
-    arrival: async (): Promise<void> => {
-      while (thawed !== undefined) await thawed
-      if (gone.aborted) await new Promise<never>(() => {})
-    },
-    begin: () => {
-      thawed = new Promise((resolve) => {
-        end = resolve
-      })
-    },
-    end: () => {
-      thawed = undefined
-      end()
-    },
-  }
-}
-
 /** The same storage for a process that may be frozen, or gone, when an answer comes. */
 function arriving(storage: TaskStorage, arrival: () => Promise<void>): TaskStorage {
   const late =
@@ -177,7 +155,8 @@ export function createBridgedBackend(
   function startProcess() {
     const machine = server.browser.openPage()
     const life = new AbortController()
-    const sleep = createSleep(life.signal)
+    const sleep = createPageLife()
+    life.signal.addEventListener('abort', sleep.end)
     const own = ahead(machine.environment, aheadOfNext())
     const messages = count === 1 ? undefined : database.connect({ environment: own, arrival: sleep.arrival })
     const environment = { ...own, ...(messages ?? { locks: undefined, channel: undefined }) }
@@ -215,13 +194,13 @@ export function createBridgedBackend(
       open: () => AbortSignal.any([life.signal, cut.signal]),
       freeze: () => {
         machine.freeze()
-        sleep.begin()
+        sleep.freeze()
         const until = cut
         outside.setTimeout(() => sleep.isFrozen() && until === cut && cut.abort(), PATIENCE_MS)
       },
       thaw: async () => {
         cut = new AbortController()
-        sleep.end()
+        sleep.thaw()
         await machine.thaw()
       },
     }

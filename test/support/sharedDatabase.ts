@@ -1,9 +1,10 @@
 import { createBus } from '../../src/bridge/backend/leases/bus.js'
 import { createChannels } from '../../src/bridge/backend/leases/channels.js'
-import { createLeaseLocks, type LeaseStore } from '../../src/bridge/backend/leases/leaseLocks.js'
+import { createLeaseLocks } from '../../src/bridge/backend/leases/leaseLocks.js'
 import type { Channel, Environment, Locks } from '../../src/core/environment/environment.js'
+import { memoryLeases } from './memoryLeases.js'
 
-/** Leases and messages in memory, as a database has them that the processes of a backend share. Its clock is that of nobody else. */
+/** Leases and messages in memory, as a database has them that the processes of a backend share. It has a clock of its own. */
 export interface SharedDatabase {
   /** The end of one process. */
   connect(process: ConnectedProcess): DatabaseConnection
@@ -30,28 +31,9 @@ export interface DatabaseConnection extends Pick<Environment, 'onPageShow'> {
 const LEASE_MS = 5000
 
 export function createSharedDatabase({ now, setTimeout }: Environment): SharedDatabase {
-  const leases = new Map<string, { readonly token: string; readonly until: number }>()
+  const { store } = memoryLeases(now)
   const connections = new Set<(name: string, text: string) => void>()
-
-  const hasEnded = (name: string) => (leases.get(name)?.until ?? 0) <= now()
-  const isOf = (name: string, token: string) => leases.get(name)?.token === token
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-
-  const store: LeaseStore = {
-    take: async ({ name, token }, ms, steals) => {
-      if (!hasEnded(name) && !isOf(name, token) && !steals) return (leases.get(name)?.until ?? 0) - now()
-      leases.set(name, { token, until: now() + ms })
-      return 0
-    },
-    renew: async (asked, ms) => {
-      const kept = asked.filter(({ name, token }) => isOf(name, token) && !hasEnded(name))
-      for (const { name, token } of kept) leases.set(name, { token, until: now() + ms })
-      return new Set(kept.map(({ token }) => token))
-    },
-    release: async ({ name, token }) => {
-      if (isOf(name, token)) leases.delete(name)
-    },
-  }
 
   function connect({ environment, arrival }: ConnectedProcess): DatabaseConnection {
     const onBack = new Set<() => void>()

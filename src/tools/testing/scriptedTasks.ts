@@ -16,7 +16,7 @@ import type { ScriptedTask } from './scriptTask.js'
 export interface ScriptedTasks {
   /** Whether a request is about one of them, and not for the server itself. */
   isAbout(body: unknown): boolean
-  /** The response to such a request; undefined where the task is another owner's, which nobody has heard of. */
+  /** Answers such a request. Returns undefined if the task belongs to another owner: the server then says that it knows no such task. */
   answer(body: unknown, owner: string): Response | undefined
   /** Adds those of an owner to the server's stream of status notifications, if a `subscriptions/listen` names them. */
   push(request: Request, body: unknown, owner: string, response: Response): Promise<Response>
@@ -65,7 +65,7 @@ export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTask
     return run
   }
 
-  /** The run of a task, where that is of this owner, or whoever it is of. */
+  /** Returns the run of a task; with `owner`, only if the task belongs to that owner. */
   function runOf(taskId: unknown, owner?: string): ScriptRun | undefined {
     const known = typeof taskId === 'string' ? runs.get(taskId) : undefined
     const isOfOther = owner !== undefined && known?.owner !== owner

@@ -136,8 +136,18 @@ export function openSimulatedPage(shared: SharedByPages, session: WebStorage): S
   }
 }
 
-/** Whether the page is there and awake. */
-function createPageLife() {
+/** Whether a page is there and awake. */
+export interface PageLife {
+  isAlive(): boolean
+  isFrozen(): boolean
+  /** What comes from outside waits while the page is frozen, and never arrives when it is gone. */
+  arrival(): Promise<void>
+  freeze(): void
+  thaw(): void
+  end(): void
+}
+
+export function createPageLife(): PageLife {
   let isAlive = true
   /** Resolves when the page is thawed. */
   let frozen: Promise<void> | undefined
@@ -145,7 +155,6 @@ function createPageLife() {
   return {
     isAlive: () => isAlive,
     isFrozen: () => frozen !== undefined,
-    /** What comes from outside waits while the page is frozen, and never arrives when it is gone. */
     arrival: async () => {
       while (frozen !== undefined) await frozen
       if (!isAlive) await new Promise<never>(() => {})

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { memoryLeases } from '../../../../test/support/memoryLeases.js'
 import { createSimulatedBrowser } from '../../../tools/testing/simulatedBrowser.js'
 import { createBus } from './bus.js'
 import { createChannels } from './channels.js'
@@ -9,7 +10,7 @@ const LEASE_MS = 9000
 /** A database, and processes that reach it or do not. */
 function setUp() {
   const browser = createSimulatedBrowser()
-  const leases = new Map<string, { token: string; until: number }>()
+  const { store: kept, leases } = memoryLeases(browser.now)
   const listeners = new Set<(name: string, text: string) => void>()
   const outside = browser.openPage().environment
   let isAway = false
@@ -21,28 +22,18 @@ function setUp() {
   }
 
   const store: LeaseStore = {
-    take: async ({ name, token }, leaseMs, steals) => {
+    take: async (...args) => {
       reach()
       takes += 1
-      const now = browser.now()
-      const known = leases.get(name)
-      if (known && known.until > now && known.token !== token && !steals) return known.until - now
-      leases.set(name, { token, until: now + leaseMs })
-      return 0
+      return kept.take(...args)
     },
-    renew: async (asked, leaseMs) => {
+    renew: async (...args) => {
       reach()
-      const now = browser.now()
-      const kept = asked.filter(({ name, token }) => {
-        const known = leases.get(name)
-        return known !== undefined && known.token === token && known.until > now
-      })
-      for (const { name, token } of kept) leases.set(name, { token, until: now + leaseMs })
-      return new Set(kept.map(({ token }) => token))
+      return kept.renew(...args)
     },
-    release: async ({ name, token }) => {
+    release: async (lease) => {
       reach()
-      if (leases.get(name)?.token === token) leases.delete(name)
+      return kept.release(lease)
     },
   }
 
@@ -182,7 +173,7 @@ it('a lock that is stolen rejects where it was held, and what that process lets 
 
 // process A  take ─ take ──────────── told: stolen, by the first
 // process B        take ──── told: stolen, by both of A
-it('of thefts at the same time the last one holds the lock, although it is told of the others later', async () => {
+it('when a lock is stolen several times at once, the last thief keeps it, although messages about the other thefts come later', async () => {
   const { browser, leases, startProcess, setMessageMs } = setUp()
   const [a, b, c] = [startProcess(), startProcess(), startProcess()]
   setMessageMs(20)
