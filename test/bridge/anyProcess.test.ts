@@ -47,6 +47,8 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
   const frozen = new Set<Name>()
   /** The news after one that tells of an interrupted call wait until this resolves. */
   const held: { until?: Promise<void> } = {}
+  /** The processes whose answers are lost. */
+  const unheard = new Set<Name>()
   /** The processes whose answers are under way until this resolves. */
   const late = new Map<Name, Promise<void>>()
 
@@ -103,12 +105,15 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
       if (frozen.has(name)) return lost
       const underWay = late.get(name)
       const answer = bridge.fetch(new Request(URL, { ...init, signal: AbortSignal.any(signals) }))
-      const arrived = answer.then(async (response) => underWay?.then(() => response) ?? response)
+      const arrived = answer.then(async (response) => {
+        if (isAction && unheard.has(name)) throw new TypeError('fetch failed')
+        return underWay?.then(() => response) ?? response
+      })
       return Promise.race([lost, isAction ? arrived : arrived.then(hold)])
     },
   })
   return {
-    ...{ server, storage, client, processes, route, slow, blind, deaf, frozen, late, held },
+    ...{ server, storage, client, processes, route, slow, blind, deaf, frozen, unheard, late, held },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -304,6 +309,46 @@ it('a question is answered and a call cancelled by a process that has not made t
   ])
   expect([ask.getState().phase, work.getState().phase]).toEqual(['completed', 'cancelled'])
   expect([server.count('tasks/update'), server.count('tasks/cancel')]).toEqual([1, 1])
+})
+
+// process A                    news: a question
+// process B  task ─ answer ····················· comes
+it('a start whose answer comes late is shown with what its news have said meanwhile', async () => {
+  const { server, client, late } = setUp()
+  void client.connect()
+  await server.advance(500)
+  let deliver = () => {}
+  late.set(
+    'B',
+    new Promise((resolve) => {
+      deliver = resolve
+    }),
+  )
+  // Sent once more, the call is answered with a task that asks something, and not with what it asks.
+  server.faults.drop({ method: 'tools/call', lose: 'response', times: 1 })
+  server.faults.status(503, { method: 'tasks/get', times: 1, retryAfter: 2 })
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'ask' })
+  await server.advance(10_000)
+  deliver()
+  await server.advance(10_000)
+  expect(Object.values(ask.getState().inputRequests)).toMatchObject([{ params: { message: 'Sure?' } }])
+})
+
+// process A  news: a question
+// process B  task ─ answer ─ lost ·············· the same start: it asks a question by now
+it('a start that is sent again is answered with what its call has come to since', async () => {
+  const { server, client, unheard } = setUp()
+  void client.connect()
+  await server.advance(500)
+  unheard.add('B')
+  // Sent once more, the call is answered with a task that asks something, and not with what it asks.
+  server.faults.drop({ method: 'tools/call', lose: 'response', times: 1 })
+  server.faults.status(503, { method: 'tasks/get', times: 1, retryAfter: 2 })
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'ask' })
+  await server.advance(5000)
+  unheard.delete('B')
+  await server.advance(10_000)
+  expect(Object.values(ask.getState().inputRequests)).toMatchObject([{ params: { message: 'Sure?' } }])
 })
 
 it('a question is answered by a process that knows the call by its record alone', async () => {

@@ -16,8 +16,14 @@ export function latestOf(
   const epoch = mirror.position?.epoch
   // The news that say it are on their way.
   if (answer.call === undefined && answer.epoch === epoch && !isTold) return { wire: undefined, epoch }
-  const isOfNews = answer.call === undefined || (heard !== undefined && isLater(entry, heard, answer.call, isTold))
-  return isOfNews ? { wire: heard, epoch } : { wire: answer.call, epoch: answer.epoch }
+  const { call } = answer
+  if (call === undefined || (heard !== undefined && isLater(entry, heard, call, isTold))) return { wire: heard, epoch }
+  return { wire: heard === undefined || 'endedAt' in call ? call : withPolls(call, heard), epoch: answer.epoch }
+}
+
+/** An answer in the place of the news, but for what they say of the polls: they go on to say that. */
+function withPolls(call: CallOnWire, { network, failureCount, lastError }: CallOnWire): CallOnWire {
+  return { ...call, network, failureCount, lastError }
 }
 
 /**
@@ -29,6 +35,9 @@ export function latestOf(
  *
  * process B  asked about it ─ interrupted ───────────────────────── comes: interrupted
  * process C                        start ─ same key ─ news: calling
+ *
+ * process A                    polled ─ news: a question
+ * process B  start ─ task ─ answer ························· comes: no question yet
  * ```
  */
 function isLater({ isOver }: Entry, heard: CallOnWire, call: CallOnWire, isTold: boolean): boolean {
@@ -36,7 +45,13 @@ function isLater({ isOver }: Entry, heard: CallOnWire, call: CallOnWire, isTold:
   if (heard.startedAt !== call.startedAt) return false
   // A call that was interrupted is no end while this page asks for it again.
   const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
-  return (isEnd && call['endedAt'] === undefined) || changedAt(heard) > changedAt(call) || isTold
+  const sinceMs = changedAt(heard) - changedAt(call)
+  return isTold || (isEnd && !('endedAt' in call)) || sinceMs > 0 || (sinceMs === 0 && asked(heard) > asked(call))
+}
+
+/** How much the task asks. */
+function asked({ inputRequests }: CallOnWire): number {
+  return Object.keys(Object(inputRequests)).length
 }
 
 /** When the server has last changed the task, in ms since the epoch; 0 before there is one. */

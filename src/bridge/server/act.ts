@@ -12,7 +12,7 @@ import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
-import { type Deed, isClosed, type Session } from './session.js'
+import { type Deed, isClosed, type Session, type Tell } from './session.js'
 import { start } from './starting.js'
 import { isMadeSince, LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
 
@@ -41,7 +41,7 @@ interface Done extends Partial<Answer> {
  * process B   news of before ··················· the record of A ─ news
  * ```
  *
- * The answer rejects with what the page gets instead of one.
+ * The answer rejects with what the page gets instead of one. A page that asks once more is answered with how the call is by then.
  */
 export function act(
   session: Session,
@@ -58,22 +58,24 @@ async function answerTo(
   session: Session,
   request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
-): Promise<Answer> {
+): Promise<Tell> {
   const { feed } = session
   const { callId, isFollowed, refusal, ...answer } = await done
   // Up to this number, the stream says what came of it.
   feed.update()
-  const isElsewhere = request.epoch !== feed.position.epoch
-  if (callId === undefined) return { ...feed.position, ...answer }
-  if (isFollowed) {
-    await untilKnown(session, callId, isElsewhere ? undefined : environment)
+  const isElsewhere = (epoch: string | undefined) => epoch !== feed.position.epoch
+  if (isFollowed && callId !== undefined) {
+    await untilKnown(session, callId, isElsewhere(request.epoch) ? undefined : environment)
     expectOpen(session)
   }
   const error = refusal?.()
   if (error !== undefined) throw error
-  if (!isElsewhere) return { ...feed.position, ...answer }
-  const call = feed.wireOf(callId)
-  return { ...feed.position, ...answer, ...(call && { call }), user: session.client.id }
+  return (epoch) => {
+    const told = { ...feed.position, ...answer }
+    if (callId === undefined || !isElsewhere(epoch)) return told
+    const call = feed.wireOf(callId)
+    return { ...told, ...(call && { call }), user: session.client.id }
+  }
 }
 
 async function perform(

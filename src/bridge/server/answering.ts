@@ -4,13 +4,13 @@ import { ConnectionFailedError, TaskError } from '../../core/protocol/errors.js'
 import { parseJson } from '../../core/protocol/json.js'
 import { isTextTooDeep } from '../../server/http/nesting.js'
 import { encodeError } from '../wire/encodeCall.js'
-import type { Answer, PageRequest } from '../wire/messages.js'
+import type { PageRequest } from '../wire/messages.js'
 import { act, type IsAllowed } from './act.js'
 import type { TaskBridgeOptions } from './options.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { json, refuse } from './responses.js'
-import { isClosed, type Session } from './session.js'
+import { isClosed, type Session, type Tell } from './session.js'
 
 export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
   readonly environment: Environment
@@ -45,15 +45,15 @@ export function createAnswering(
     )
   }
 
-  /** The answer, or after a while the advice to ask once more: the same request gets the same answer. */
-  async function inTime(done: Promise<Answer>, session: Session): Promise<Response> {
+  /** The answer, or after a while the advice to ask once more: the same request does it no second time. */
+  async function inTime(answer: Promise<Tell>, { epoch }: PageRequest, session: Session): Promise<Response> {
     let timer: unknown
     const late = new Promise<undefined>((resolve) => {
       timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)
     })
     try {
-      const found = await Promise.race([done, late])
-      return found === undefined ? json(202, {}) : json(200, found)
+      const tell = await Promise.race([answer, late])
+      return tell === undefined ? json(202, {}) : json(200, tell(epoch))
     } catch (thrown) {
       // That ended it. The next process can do it.
       if (isClosed(session)) return refuse(503, RESTARTING)
@@ -79,6 +79,7 @@ export function createAnswering(
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(
       session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
+      asked,
       session,
     )
   }

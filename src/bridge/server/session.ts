@@ -6,11 +6,14 @@ import { createFeed, type Feed, type FeedOptions } from './feed.js'
 /** How many answers of a user are remembered: a page repeats what was not answered, and nothing that old. */
 const MAX_ANSWERS = 1000
 
+/** Makes the answer to a page that reads the news of this life of the backend. */
+export type Tell = (epoch: string | undefined) => Answer
+
 /** An action of a page. */
 export interface Deed {
   /** What came of it. Its answer may wait until other processes know. */
   readonly done: Promise<Partial<Answer>>
-  readonly answer: Promise<Answer>
+  readonly answer: Promise<Tell>
 }
 
 /** What pages of one user have in common. */
@@ -26,7 +29,7 @@ export interface Session {
   /** How many have no answer yet: also those that only wait until other processes know. */
   unanswered: number
   /** The answer to the action with this id: that of before, where it has come before. */
-  once(id: string, act: () => Deed): Promise<Answer>
+  once(id: string, act: () => Deed): Promise<Tell>
   knows(id: string): boolean
   /**
    * The answer to the action with this id, where it has come, or what came of it where its answer `isLate`; else undefined, and from now on
@@ -101,7 +104,10 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
     allow: (id) => deeds.delete(id),
     prevent: async (id, isLate) => {
       const known = deeds.get(id)
-      if (known !== undefined) return Promise.race([known.answer, isLate().then(() => known.done)])
+      if (known !== undefined) {
+        await Promise.race([known.answer, isLate()])
+        return known.done
+      }
       const refused = Promise.reject(new TaskCancelledError())
       refused.catch(() => {})
       remember(id, { done: refused, answer: refused })
