@@ -356,6 +356,39 @@ it('a process that loses its lock between two attempts repeats the call, under t
   expect(keys[0]).toMatch(/^.{8,}$/)
 })
 
+// process A  tools/call ─ no response ─ notes it again ─ frozen ── cancel() ─ thaws: cancelled, and notes that
+// process B                                                                        the same call: cancelled
+it('a call that was sent, and is cancelled when its process has lost its lock, is not sent again', async () => {
+  const { browser, server, endLeases, outcomes, openProcess, start } = setUp()
+  const open = createSharedStorage()
+  server.on('server/discover', result({ supportedVersions: ['2026-07-28'], capabilities: knowsKeys() }))
+  server.on('tools/call', http(503, { headers: { 'retry-after': '5' } }), created())
+  let writes = 0
+  let thaw = () => {}
+  const frozen = openProcess(
+    open(NO_PAUSE, async (operation) => {
+      if (operation !== 'write' || ++writes !== 2) return
+      await new Promise<void>((resolve) => {
+        thaw = resolve
+      })
+    }),
+  )
+  start(frozen)
+  await browser.advance(6000)
+  expect([writes, server.received('tools/call').length]).toEqual([2, 1])
+  endLeases()
+  frozen
+    .toolCalls()
+    .cancelAll()
+    .catch(() => {})
+  thaw()
+  await browser.advance(1000)
+  start(openProcess(open(NO_PAUSE, NO_PAUSE)))
+  await browser.advance(20_000)
+  expect(outcomes).toEqual(['TaskCancelledError', 'TaskCancelledError'])
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
 it('a process that finds an interrupted call, and loses its lock, waits for it again', async () => {
   const { browser, server, endLeases, loseNext, openProcess, start } = setUp()
   const open = createSharedStorage()

@@ -72,12 +72,14 @@ export async function sendCall(
 
   /**
    * A process that was frozen since the lock was granted sends nothing: another one may have made the call meanwhile. Nor does one
-   * that could not note the call where the others have to find it.
+   * that could not note the call where the others have to find it. `sentBefore`: whether an earlier attempt was sent, which
+   * counts where the call was cancelled meanwhile.
    */
-  function checkLock(isNoted = true): void {
+  function checkLock(sentBefore: Call['sent'], isNoted = true): void {
     if (lock.isHeld() && isNoted) return
     const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: false } as const
-    changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent: 'no', stage: waiting }))
+    const sent = signal.aborted ? sentBefore : 'no'
+    changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent, stage: waiting }))
     controller.abort(LOCK_LOST)
     signal.throwIfAborted()
   }
@@ -98,13 +100,13 @@ export async function sendCall(
       canRepeat = keyTtlMs > 0
       changeCall(run, entry, (call, startedAt) => ({ ...call, startedAt, sent: 'no' }))
     }
-    checkLock()
+    const { sent } = entry.call
+    checkLock(sent)
     isSentHere = true
     if (canRepeat && key === undefined) {
       key = environment.randomId()
       keyAt = now(run)
     }
-    const { sent } = entry.call
     if (sent === 'no') setSent('once')
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
     let isWaiting = true
@@ -121,7 +123,7 @@ export async function sendCall(
       await untilOnline({ environment, signal }).catch(() => {})
       setOffline(run, entry, false, 'call')
     }
-    checkLock(written || lock === NO_LOCK || !records.isShared)
+    checkLock(sent, written || lock === NO_LOCK || !records.isShared)
     if (signal.aborted && sent === 'no') {
       // Cancelled or left while the storage took its time: it is not sent, so no page is to take it for interrupted.
       setSent(sent)
