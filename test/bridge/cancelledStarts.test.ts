@@ -358,8 +358,12 @@ describe('a call that was cancelled before its start was answered', () => {
   it('is cancelled by its page although a process that was asked by another tab knew nothing of it', async () => {
     const { allow, allowStarts } = startsAllowedLater()
     let reached = 0
-    const { server, kept, calls, begin, cancelSent, open } = setUp({ allow }, { processes: 2, pick: () => reached })
+    const { server, backend, kept, calls, begin, cancelSent, open } = setUp(
+      { allow },
+      { processes: 2, pick: () => reached },
+    )
     await begin()
+    backend.messages()?.lose(10_000)
     const { call } = await cancelSent('k')
     reached = 1
     open()
@@ -368,6 +372,125 @@ describe('a call that was cancelled before its start was answered', () => {
     await server.advance(10_000)
     expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
     expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
+  // page       start ─ cancel()
+  // process A    asks a database │·········· told: not made
+  // process B                   cancelled ─┘
+  it('is not made by the process that still looks whether it is allowed', async () => {
+    const { allow, allowStarts } = startsAllowedLater()
+    let reached = 0
+    const { server, kept, calls, begin, cancelSent, open } = setUp({ allow }, { processes: 2, pick: () => reached })
+    await begin()
+    const { call } = await cancelSent('k')
+    reached = 1
+    open()
+    await server.advance(5000)
+    allowStarts()
+    await server.advance(10_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls(), kept()]).toEqual([[0, 0], []])
+  })
+
+  // page       start ······ cancel()
+  // process A    frozen ····│····· thaws: reads the start, told: tasks/cancel
+  // process B              cancelled ─┘
+  it('does not go on at the process that was frozen before it read the start', async () => {
+    let reached = 0
+    const { server, backend, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    void first.client.connect()
+    await server.advance(500)
+    backend.freeze(8000)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(60_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls()[1], kept()]).toEqual([calls()[0], []])
+  })
+
+  // page       start ─ cancel()
+  // process A    no server ·····│·· not told ·· told: not made
+  // process B                   cancelled ─┴───────┘
+  it('is not made by a process that has lost the message of it, and gets the next one', async () => {
+    let reached = 0
+    const { server, backend, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    const isBack = server.faults.drop()
+    void first.client.resumeToolCalls()
+    await server.advance(500)
+    backend.messages()?.lose(25_000)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(40_000)
+    expect(call.getState().phase).toBe('cancelled')
+    isBack()
+    await server.advance(60_000)
+    expect([calls(), kept()]).toEqual([[0, 0], []])
+  })
+
+  // page       start ─ cancel()
+  // process A    no server ·····│·········· told: not made
+  // process B                   cancelled ─┘
+  it('is not made by the process that has it and cannot reach the server', async () => {
+    let reached = 0
+    const { server, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    const isBack = server.faults.drop()
+    void first.client.resumeToolCalls()
+    await server.advance(500)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(40_000)
+    expect(call.getState().phase).toBe('cancelled')
+    isBack()
+    await server.advance(60_000)
+    expect([calls(), kept()]).toEqual([[0, 0], []])
+  })
+
+  // page       start ─ news: calling ─ cancel()
+  // process A    tools/call, no server ····│··········· told: cancelled, not sent again
+  // process B                              not found ─┘
+  it('is not sent again by the process that has it and can no longer reach the server', async () => {
+    let reached = 0
+    const { server, kept, calls, begin, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    await begin()
+    const isBack = server.faults.drop()
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(10_000)
+    expect(call.getState().phase).toBe('cancelled')
+    const sent = calls()
+    isBack()
+    await server.advance(60_000)
+    expect([calls(), kept()]).toEqual([sent, []])
+  })
+
+  // page       start ─ cancel()
+  // process A    tools/call ···│··········· told ─ task ─ tasks/cancel
+  // process B                  cancelled ─┘
+  it('is cancelled by the process that has sent it and waits for its response', async () => {
+    let reached = 0
+    const { server, kept, calls, begin, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    await begin()
+    server.faults.delay(8000, { method: 'tools/call', times: 1 })
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(60_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
+  // page       start ─ cancel()
+  // process A    tools/call ─ frozen ··│······ thaws: task ─ told ─ tasks/cancel
+  // process B                          cancelled ─┘
+  it('is cancelled by the process that had it and was frozen', async () => {
+    let reached = 0
+    const { server, backend, kept, calls, begin, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    await begin()
+    const { call } = await cancelSent('k')
+    backend.freeze(8000)
+    reached = 1
+    await server.advance(60_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls()[1], kept()]).toEqual([calls()[0], []])
   })
 
   // page      start ······ lost ─ cancel() ─ ▪ closed

@@ -77,12 +77,13 @@ function isNeverMade({ phase, error, task }: ToolCallState, id: string, { world,
 function* wrongPages(played: Played): Iterable<string> {
   const { world, pages, forgotten, cancelled } = played
   const { backend, kind } = world
-  const shown = (client: TaskClient, user: string) =>
+  const shown = (client: TaskClient, user: string, lost: ReadonlySet<string> = new Set()) =>
     statesOf(client)
       .map((state) => ({ state, id: `${user} ${state.key}` }))
       // After a restart, no one can say of a call that it was forgotten.
       .filter(({ id, state }) => !forgotten.has(id) && !isGone(id, state.error, played))
       .filter(({ id, state }) => !isNeverMade(state, id, played))
+      .filter(({ id, state }) => !lost.has(id) || !(state.error instanceof ToolCallInterruptedError))
       .map(({ state, id }) => textOf(state, cancelled.has(id)))
       .sort()
   for (const [at, { client, user }] of pages.entries()) {
@@ -93,7 +94,11 @@ function* wrongPages(played: Played): Iterable<string> {
     if (status !== 'connected' && !(isOfBackend && (status === 'connecting' || status === 'failed')))
       yield `page ${at} is ${status}`
     const seen = shown(client, user)
-    const told = clients.map((each) => shown(each, user))
+    // A page that has heard of no process which knows the call shows it as unknown, and one that has the intent as interrupted.
+    const lost = new Set(
+      statesOf(client).flatMap(({ key, error }) => (isGone(`${user} ${key}`, error, played) ? [`${user} ${key}`] : [])),
+    )
+    const told = clients.map((each) => shown(each, user, lost))
     const isTold = kind === 'shared' ? isOfAny(seen, told) : String(told[0]) === String(seen)
     if (!isTold) yield `page ${at} shows ${seen}; the backend has ${told.join(' or ')}`
   }
@@ -144,11 +149,9 @@ function* wrongCancels({ world, pages, calls, cancelled, forgotten }: Played): I
   }
 }
 
-/**
- * True if the start was cancelled at another process than the one that has got it, which may have been frozen then, or without the server, and makes
- * the call afterwards: see docs/backend.md.
- */
+/** True if the start was cancelled at another process than the one that has got it, which may not have heard of that: see docs/backend.md. */
 function isCancelledElsewhere({ key, of }: StartedCall, { backend }: World): boolean {
+  if (!backend.hasLost('taskwire:bridge:cancelled')) return false
   const own = backend.requests.filter(({ user }) => user === of.user)
   const reachedBy = (isMeant: (action: Readonly<Record<string, unknown>>) => boolean) =>
     own.flatMap(({ body, process }) => (body !== undefined && isMeant(body.action) ? [process] : []))

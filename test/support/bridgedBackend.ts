@@ -57,6 +57,8 @@ export interface BridgedBackend {
   thaw(): Promise<void>
   /** What one of several processes hears of the others, which a test can disturb; undefined if there is only one. */
   messages(): DatabaseConnection | undefined
+  /** True if one of several processes has missed what another one has said on this channel. */
+  hasLost(channel: string): boolean
   /** The client of a user in each process. */
   clientsOf(user: string): readonly TaskClient[]
 }
@@ -90,6 +92,9 @@ export interface PageNetwork {
 
 /** How long a load balancer waits for a process that does not answer, in ms. */
 const PATIENCE_MS = 4000
+
+/** How long a process runs at least between two freezes, in ms. Without that, what it is asked would wait for longer than one of them. */
+const THAWED_MS = 1000
 
 export const BRIDGE_URL = 'http://localhost/api/calls'
 
@@ -183,6 +188,7 @@ export function createBridgedBackend(
       ...options,
     })
     let cut = new AbortController()
+    let thawedAt = Number.NEGATIVE_INFINITY
     started += 1
     return {
       number: started,
@@ -192,6 +198,7 @@ export function createBridgedBackend(
       isGivenUp: () => cut.signal.aborted,
       /** Aborted when what is open there is cut off. */
       open: () => AbortSignal.any([life.signal, cut.signal]),
+      mayFreeze: () => !sleep.isFrozen() && outside.now() >= thawedAt + THAWED_MS,
       freeze: () => {
         machine.freeze()
         sleep.freeze()
@@ -200,6 +207,7 @@ export function createBridgedBackend(
       },
       thaw: async () => {
         cut = new AbortController()
+        thawedAt = outside.now()
         sleep.thaw()
         await machine.thaw()
       },
@@ -379,7 +387,7 @@ export function createBridgedBackend(
       return { client, page, network }
     },
     freeze: (ms) => {
-      const awake = processes.filter(({ isFrozen }) => !isFrozen())
+      const awake = processes.filter(({ mayFreeze }) => mayFreeze())
       const chosen = awake[pick(awake.length)]
       chosen?.freeze()
       outside.setTimeout(() => chosen?.isFrozen() && void chosen.thaw(), ms)
@@ -388,6 +396,7 @@ export function createBridgedBackend(
       await Promise.all(processes.filter(({ isFrozen }) => isFrozen()).map((each) => each.thaw()))
     },
     messages: () => processes[pick(count)]?.messages,
+    hasLost: (channel) => database.lost.has(`channel:${channel}`),
     restart: async () => {
       const at = pick(count)
       const before = processes[at] as Process

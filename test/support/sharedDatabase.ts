@@ -8,6 +8,8 @@ import { memoryLeases } from './memoryLeases.js'
 export interface SharedDatabase {
   /** The end of one process. */
   connect(process: ConnectedProcess): DatabaseConnection
+  /** The names of which a message was lost. */
+  readonly lost: ReadonlySet<string>
 }
 
 export interface ConnectedProcess {
@@ -32,6 +34,7 @@ const LEASE_MS = 5000
 
 export function createSharedDatabase({ now, setTimeout }: Environment): SharedDatabase {
   const { store } = memoryLeases(now)
+  const lostNames = new Set<string>()
   const connections = new Set<(name: string, text: string) => void>()
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -51,7 +54,7 @@ export function createSharedDatabase({ now, setTimeout }: Environment): SharedDa
     }
 
     function receive(name: string, text: string): void {
-      if (lost > 0) return
+      if (lost > 0) return void lostNames.add(name)
       const times = repeated > 0 ? 2 : 1
       repeated = Math.max(0, repeated - 1)
       for (let time = 0; time < times; time++) take(() => bus.receive(name, text))
@@ -104,5 +107,5 @@ export function createSharedDatabase({ now, setTimeout }: Environment): SharedDa
     }
   }
 
-  return { connect }
+  return { connect, lost: lostNames }
 }

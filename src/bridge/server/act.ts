@@ -1,23 +1,16 @@
-import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
+import type { TaskClient } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
-import {
-  TaskCancelledError,
-  TaskExpiredError,
-  TaskInputError,
-  ToolCallInterruptedError,
-  ToolCallRejectedError,
-} from '../../core/protocol/errors.js'
-import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import { TaskCancelledError, TaskInputError } from '../../core/protocol/errors.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
+import type { Answer, PageAction } from '../wire/messages.js'
+import { type Acting, expectAllowed } from './acting.js'
+import { cancel, isMissing } from './cancelling.js'
+import { expectOpen, find, idOf, lookFor, unknown } from './finding.js'
 import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
-import { type Deed, isClosed, type Session, type Tell } from './session.js'
+import type { Deed, Session, Tell } from './session.js'
 import { start } from './starting.js'
-import { isMadeSince, LATE_MS, LOOK_UP_MS, untilAsked, untilKnown, untilRunsAgain } from './untilKnown.js'
-
-/** True where the page may do this. */
-export type IsAllowed = (action: BridgeAction) => Promise<boolean>
+import { isMadeSince, untilAsked, untilKnown } from './untilKnown.js'
 
 type ActionOf<Type extends PageAction['type']> = Extract<PageAction, { type: Type }>
 
@@ -43,14 +36,9 @@ interface Done extends Partial<Answer> {
  *
  * The answer rejects with what the page gets instead of one. A page that asks once more is answered with how the call is by then.
  */
-export function act(
-  session: Session,
-  request: ArrivedRequest,
-  isAllowed: IsAllowed,
-  environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
-): Deed {
-  const done = perform(session, request, isAllowed, environment)
-  return { done, answer: answerTo(done, session, request, environment) }
+export function act(session: Session, request: ArrivedRequest, how: Acting): Deed {
+  const done = perform(session, request, how)
+  return { done, answer: answerTo(done, session, request, how.environment) }
 }
 
 async function answerTo(
@@ -78,26 +66,24 @@ async function answerTo(
   }
 }
 
-async function perform(
-  session: Session,
-  request: ArrivedRequest,
-  isAllowed: IsAllowed,
-  environment: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>,
-): Promise<Done> {
+async function perform(session: Session, request: ArrivedRequest, how: Acting): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
+  const { isAllowed, others, environment } = how
   switch (action.type) {
     case 'start': {
-      const { name, key, arguments: args, isLost = false } = action
-      await expectAllowed(isAllowed, { type: 'start', tool: name, ...(args && { arguments: args }) })
+      const { name, key, arguments: args, seen, isLost = false } = action
+      await expectAllowed(how, { type: 'start', tool: name, ...(args && { arguments: args }) })
       const callId = client.toolCallId(name, key)
       // Another process may have taken it, and have answered in vain.
-      if (isRepeated || isLost) await client.resumeToolCalls({ callId })
+      const isCancelled = others.hasCancelled(request.id)
+      if (isRepeated || isLost || isCancelled) await client.resumeToolCalls({ callId })
+      if (isCancelled && isMissing(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
       return { ...(await start(client, action, request)), callId, isFollowed: true }
     }
     case 'forget':
-      await forget(session, action, isAllowed)
+      await forget(session, action, how)
       return {}
     case 'connect':
       await client.connect()
@@ -110,132 +96,27 @@ async function perform(
       const described = tools.map((tool) => ({ ...tool, description: describeTool(tool, jobs) }))
       return { tools: described.filter((_, at) => allowed[at]) }
     }
-    default: {
-      const { type } = action
-      if (action.type === 'cancel' && action.start !== undefined)
-        return cancelStart(session, action.call, action.start, isAllowed, environment)
+    case 'cancel':
+      return cancel(session, action, how)
+    case 'respond': {
+      const { inputKey, response, run } = action
       const { state, call } = await find(session, action.call)
-      const inputKey = action.type === 'respond' && { inputKey: action.inputKey }
-      await expectAllowed(isAllowed, { type, tool: state.name, ...inputKey })
-      const isLate = action.type !== 'resume' && (await isMadeSince(session, call.callId, action.run))
-      if (action.type === 'cancel' && !isLate) await cancel(session, call.callId, environment)
-      if (action.type === 'respond') {
-        if (isLate) throw new TaskInputError('The call that asked this has ended, and was made again since.')
-        // Sent again, it may have come to an earlier process: the page may read the news of this one since.
-        const isFromElsewhere = isRepeated || request.epoch !== feed.position.epoch
-        if (isFromElsewhere) await untilAsked(session, call.callId, action.inputKey, environment)
-        await call.respond(action.inputKey, action.response)
-      }
-      const isFollowed = type === 'resume' && request.epoch !== feed.position.epoch
-      return { callId: call.callId, isFollowed }
+      const { callId } = call
+      await expectAllowed(how, { type: 'respond', tool: state.name, inputKey })
+      if (await isMadeSince(session, callId, run))
+        throw new TaskInputError('The call that asked this has ended, and was made again since.')
+      // Sent again, it may have come to an earlier process: the page may read the news of this one since.
+      const isFromElsewhere = isRepeated || request.epoch !== feed.position.epoch
+      if (isFromElsewhere) await untilAsked(session, callId, inputKey, environment)
+      await call.respond(inputKey, response)
+      return { callId }
+    }
+    case 'resume': {
+      const { state, call } = await find(session, action.call)
+      await expectAllowed(how, { type: 'resume', tool: state.name })
+      return { callId: call.callId, isFollowed: request.epoch !== feed.position.epoch }
     }
   }
-}
-
-async function expectAllowed(isAllowed: IsAllowed, action: BridgeAction): Promise<void> {
-  if (await isAllowed(action)) return
-  throw new ToolCallRejectedError(
-    `The backend of this app does not let pages ${action.type} calls of "${action.tool}". To let them, name the tool in ` +
-      'the option `allow` of createTaskBridge.',
-    { code: 403 },
-  )
-}
-
-/**
- * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
- * process, its call is known by its time.
- *
- * ```text
- * page       start ─ lost ─ cancel() ─ ageMs ─▶ now
- * process A        tools/call ─ task ▪
- * process B                  └ at most LATE_MS later: it is that call
- * ```
- *
- * @throws {TaskCancelledError} if nothing was started, and nothing will be.
- */
-async function cancelStart(
-  session: Session,
-  ref: CallRef,
-  start: CancelledStart,
-  isAllowed: IsAllowed,
-  environment: Pick<Environment, 'now' | 'setTimeout'>,
-): Promise<Done> {
-  const callId = idOf(session.client, ref)
-  // With its task, it can be cancelled at the server.
-  const isLate = () => new Promise<void>((resolve) => environment.setTimeout(resolve, LATE_MS))
-  const answer = await session.prevent(start.id, isLate)
-  try {
-    return await cancelStarted(session, callId, start, answer, isAllowed, environment)
-  } catch (thrown) {
-    if (answer === undefined && !(thrown instanceof TaskCancelledError)) session.allow(start.id)
-    throw thrown
-  }
-}
-
-async function cancelStarted(
-  session: Session,
-  callId: string,
-  { seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
-  answer: Partial<Answer> | undefined,
-  isAllowed: IsAllowed,
-  environment: Pick<Environment, 'now' | 'setTimeout'>,
-): Promise<Done> {
-  const { client, feed } = session
-  if (answer === undefined) {
-    await lookFor(session, callId)
-    if (feed.get(callId) === undefined) {
-      // Another process may be about to make it.
-      await new Promise<void>((resolve) => environment.setTimeout(resolve, LOOK_UP_MS))
-      await lookFor(session, callId)
-    }
-  }
-  const state = feed.get(callId)
-  const startedAt = answer?.startedAt ?? state?.startedAt ?? 0
-  const latest = answer === undefined ? environment.now() - ageMs + LATE_MS : startedAt
-  const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
-  const isOther = state === undefined || state.startedAt > latest || state.startedAt < earliest
-  if (isOther || (state.startedAt === seen && isSettled(state))) throw new TaskCancelledError()
-  // The page that has its arguments can make it again: then its task is known.
-  if (state.error instanceof ToolCallInterruptedError) throw state.error
-  await expectAllowed(isAllowed, { type: 'cancel', tool: state.name })
-  expectOpen(session)
-  await client.getToolCall(callId)?.cancel()
-  return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
-}
-
-/** @throws {ToolCallInterruptedError} if this process knows only that the call was sent, and not its task. */
-async function cancel(
-  session: Session,
-  callId: string,
-  timers: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
-): Promise<void> {
-  await untilRunsAgain(session, callId, timers)
-  expectOpen(session)
-  const call = session.client.getToolCall(callId)
-  const error = call?.getState().error
-  if (error instanceof ToolCallInterruptedError) throw error
-  await call?.cancel()
-}
-
-/** The call that a page names, where it sees it. */
-async function find(session: Session, ref: CallRef): Promise<{ state: ToolCallState; call: ToolCall }> {
-  const { client, feed } = session
-  const callId = idOf(client, ref)
-  await lookFor(session, callId)
-  const state = feed.get(callId)
-  const call = state && client.getToolCall(callId)
-  if (state !== undefined && call !== undefined) return { state, call }
-  throw unknown()
-}
-
-function unknown(): Error {
-  const message = 'The backend of this app no longer knows this call. Start it again.'
-  return new TaskExpiredError('unknown-task', { message })
-}
-
-/** A client that was closed meanwhile has no calls: nothing is to be concluded from that. */
-function expectOpen(session: Session): void {
-  if (isClosed(session)) throw unknown()
 }
 
 /** Whether a lost call has run is unknown: it is made again where the tool says that calling it twice does no harm. */
@@ -244,18 +125,7 @@ async function expectRepeatable(client: TaskClient, name: string): Promise<void>
   if (!annotations?.readOnlyHint && !annotations?.idempotentHint) throw unknown()
 }
 
-/** Reads the records where this process does not know the call: another one may have made it since. */
-async function lookFor({ client, feed }: Session, callId: string): Promise<void> {
-  if (feed.get(callId) !== undefined) return
-  await client.resumeToolCalls({ callId })
-  feed.update()
-}
-
-function idOf(client: TaskClient, ref: CallRef): string {
-  return 'id' in ref ? ref.id : client.toolCallId(ref.name, ref.key)
-}
-
-async function forget(session: Session, { call, run }: ActionOf<'forget'>, isAllowed: IsAllowed): Promise<void> {
+async function forget(session: Session, { call, run }: ActionOf<'forget'>, how: Acting): Promise<void> {
   const { client, feed } = session
   if (call === undefined) {
     await client.resumeToolCalls()
@@ -268,8 +138,8 @@ async function forget(session: Session, { call, run }: ActionOf<'forget'>, isAll
     const tool = feed.get(callId)?.name ?? (call !== undefined && 'name' in call ? call.name : undefined)
     if (tool === undefined) continue
     const action: BridgeAction = { type: 'forget', tool }
-    if (call !== undefined) await expectAllowed(isAllowed, action)
-    else if (!(await isAllowed(action))) continue
+    if (call !== undefined) await expectAllowed(how, action)
+    else if (!(await how.isAllowed(action))) continue
     if (await isMadeSince(session, callId, run)) continue
     await client.forget({ callId })
   }

@@ -5,7 +5,8 @@ import { parseJson } from '../../core/protocol/json.js'
 import { isTextTooDeep } from '../../server/http/nesting.js'
 import { encodeError } from '../wire/encodeCall.js'
 import type { PageRequest } from '../wire/messages.js'
-import { act, type IsAllowed } from './act.js'
+import { act } from './act.js'
+import type { Acting, IsAllowed } from './acting.js'
 import type { TaskBridgeOptions } from './options.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
@@ -14,6 +15,7 @@ import { isClosed, type Session, type Tell } from './session.js'
 
 export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
   readonly environment: Environment
+  readonly others: Acting['others']
   readonly isAllowed: (request: Request) => IsAllowed
   readonly report: (thrown: unknown) => void
 }
@@ -30,7 +32,7 @@ const MEGABYTE = 1024 * 1024
 export function createAnswering(
   options: AnsweringOptions,
 ): (session: Session, request: Request, cameAt: number) => Promise<Response> {
-  const { environment, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
+  const { environment, others, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
 
   async function readRequest(request: Request): Promise<PageRequest | Response> {
     const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
@@ -78,7 +80,9 @@ export function createAnswering(
     if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(
-      session.once(asked.id, () => act(session, { ...asked, cameAt }, isAllowed(request), environment)),
+      session.once(asked.id, () =>
+        act(session, { ...asked, cameAt }, { isAllowed: isAllowed(request), others, environment }),
+      ),
       asked,
       session,
     )

@@ -7,6 +7,7 @@ import { createEntrance } from './entrance.js'
 import type { BridgeSocket, OpenSocket } from './newsSocket.js'
 import { createNewsOpening } from './openNews.js'
 import type { TaskBridgeOptions } from './options.js'
+import { createOthers } from './others.js'
 import { refuse } from './responses.js'
 import { createSessions } from './session.js'
 
@@ -46,8 +47,10 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   const environment = { ...browserEnvironment(), ...options.environment }
   const report = (thrown: unknown) => options.onError?.(asError(thrown))
   const allowed = typeof allow === 'function' ? undefined : new Set(allow.tools)
+  const others = createOthers(environment)
   const sessionOf = createSessions({
     newEpoch: environment.randomId,
+    onSession: others.listen,
     onError: report,
     shows: guarded(options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
     select: guarded(options.select ?? (({ result }) => result), { content: [], isError: true }),
@@ -57,6 +60,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   const answer = createAnswering({
     ...options,
     environment,
+    others,
     report,
     isAllowed: (request) => async (action) =>
       typeof allow === 'function' ? (await allow(action, request)) === true : allowed?.has(action.tool) === true,

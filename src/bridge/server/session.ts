@@ -38,6 +38,8 @@ export interface Session {
    * @throws what it was refused with.
    */
   prevent(id: string, isLate: () => Promise<void>): Promise<Partial<Answer> | undefined>
+  /** What came of the action with this id, if it has come and was not refused. */
+  doneOf(id: string): Promise<Partial<Answer> | undefined>
   /** Carries out again what was prevented. */
   allow(id: string): void
 }
@@ -49,17 +51,24 @@ export function isClosed({ client }: Session): boolean {
 
 export interface SessionsOptions extends Omit<FeedOptions, 'epoch'> {
   readonly newEpoch: () => string
+  readonly onSession: (session: Session) => void
   readonly onError: (thrown: unknown) => void
 }
 
 /** The session of each client, made when it is needed. One whose client was closed is not used again. */
-export function createSessions({ newEpoch, onError, ...options }: SessionsOptions): (client: TaskClient) => Session {
+export function createSessions({
+  newEpoch,
+  onSession,
+  onError,
+  ...options
+}: SessionsOptions): (client: TaskClient) => Session {
   const sessions = new WeakMap<TaskClient, Session>()
   return (client) => {
     const known = sessions.get(client)
     if (known !== undefined && !known.feed.isOver) return known
     const session = createSession(client, createFeed(client, { ...options, epoch: newEpoch() }), onError)
     sessions.set(client, session)
+    onSession(session)
     return session
   }
 }
@@ -102,6 +111,7 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
       return deed.answer
     },
     allow: (id) => deeds.delete(id),
+    doneOf: async (id) => deeds.get(id)?.done.catch(() => undefined),
     prevent: async (id, isLate) => {
       const known = deeds.get(id)
       if (known !== undefined) {

@@ -55,6 +55,8 @@ export interface ClientBase {
 /** What follows the calls of a client. */
 export interface CallsOf extends WhenUsed<Run> {
   readonly resume: TaskClient['resumeToolCalls']
+  /** Undefined where no other client shares these calls. */
+  readonly channel: Environment['channel']
 }
 
 /** The calls of a client, over the connection that `connect` makes where there is none. */
@@ -96,6 +98,7 @@ export function createCallsOf(base: ClientBase, connect: () => Connection): Call
 
   return {
     ...calls,
+    channel: canShare ? channel : undefined,
     resume: async (filter) => {
       const isAlone = isNamed && !canShare && !options.results
       if (isAlone && calls.made() === undefined && !(await hasRecords())) return []

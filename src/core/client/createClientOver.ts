@@ -8,6 +8,7 @@ import { retrySoon } from '../run/page.js'
 import { handleOf, resumeTask, startToolCall } from '../run/startOrResume.js'
 import type { Connection } from '../wire/connection.js'
 import type { WingedJob } from '../wire/jobs/job.js'
+import { AMONG_PROCESSES, type HasProcesses } from './amongProcesses.js'
 import { createCallMetas } from './callMeta.js'
 import { type ClientBase, createCallsOf } from './callsOf.js'
 import { checkCall, checkOptions } from './checkOptions.js'
@@ -119,7 +120,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     return signingIn
   }
 
-  const client: TaskClient = {
+  const client: TaskClient & HasProcesses = {
     id: hash(JSON.stringify([owner.endpoint, owner.scope])),
     url: target.url,
     jobs,
@@ -159,6 +160,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
       const { callId, scope } = checkForgetFilter(filter)
       await forget(calls.get(), callId, scope)
     },
+    [AMONG_PROCESSES]: { channel: calls.channel, run: calls.made },
     listTools: () => connection.get().listTools(),
     authorize: () => signIn().authorize(),
     finishAuthorization: (url) => signIn().finishAuthorization(url),

@@ -162,6 +162,17 @@ export function cancelTold(run: Run, entry: CallEntry): void {
   else if (stage.name !== 'waiting' || stage.for !== 'lock') void cancel(run, entry)
 }
 
+/**
+ * Cancels what this process is making of a call that was cancelled at another one, which knew nothing of it. `until`: a run that was started later
+ * is another one.
+ */
+export function cancelElsewhere(run: Run, callId: string, until: number): void {
+  const entry = run.calls.get(callId)
+  if (entry === undefined || entry.call.startedAt > until) return
+  if (entry.task === undefined) cancelTold(run, entry)
+  else if (entry.call.sent !== 'no') resumeCancel(run, entry, true)
+}
+
 function noteCancelling(run: Run, entry: CallEntry): void {
   changeCall(run, entry, (call) => {
     const { stage } = call

@@ -1,0 +1,111 @@
+import { TaskCancelledError, ToolCallInterruptedError } from '../../core/protocol/errors.js'
+import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
+import { type Acting, expectAllowed } from './acting.js'
+import { expectOpen, find, idOf, lookFor } from './finding.js'
+import type { Session } from './session.js'
+import { isMadeSince, LATE_MS, LOOK_UP_MS, untilRunsAgain } from './untilKnown.js'
+
+type CancelAction = Extract<PageAction, { type: 'cancel' }>
+
+/** What came of a cancellation, and of which call. */
+type Cancelled = Partial<Answer> & { readonly callId: string }
+
+/** Cancels a call that a page sees, or what a start has made whose answer it has not got. */
+export function cancel(session: Session, { call, start, run }: CancelAction, how: Acting): Promise<Cancelled> {
+  return start === undefined ? cancelRun(session, call, run, how) : cancelStart(session, call, start, how)
+}
+
+/** @throws {ToolCallInterruptedError} if this process knows only that the call was sent, and not its task. */
+async function cancelRun(session: Session, ref: CallRef, run: number | undefined, how: Acting): Promise<Cancelled> {
+  const { client, feed } = session
+  // While another process waits for the MCP server, its call is not found here.
+  if (feed.get(idOf(client, ref)) === undefined)
+    await tellOthers(session, ref, { until: run ?? how.environment.now() }, how)
+  const { state, call } = await find(session, ref)
+  const { callId } = call
+  await expectAllowed(how, { type: 'cancel', tool: state.name })
+  if (await isMadeSince(session, callId, run)) return { callId }
+  await untilRunsAgain(session, callId, how.environment)
+  expectOpen(session)
+  const known = client.getToolCall(callId)
+  const error = known?.getState().error
+  if (error instanceof ToolCallInterruptedError) throw error
+  await known?.cancel()
+  return { callId }
+}
+
+/**
+ * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
+ * process, its call is known by its time.
+ *
+ * ```text
+ * page       start ─ lost ─ cancel() ─ ageMs ─▶ now
+ * process A        tools/call ─ task ▪
+ * process B                  └ at most LATE_MS later: it is that call
+ * ```
+ *
+ * @throws {TaskCancelledError} if nothing was started, and nothing will be.
+ */
+async function cancelStart(session: Session, ref: CallRef, start: CancelledStart, how: Acting): Promise<Cancelled> {
+  // With its task, it can be cancelled at the server.
+  const isLate = () => new Promise<void>((resolve) => how.environment.setTimeout(resolve, LATE_MS))
+  const answer = await session.prevent(start.id, isLate)
+  try {
+    return await cancelStarted(session, ref, start, answer, how)
+  } catch (thrown) {
+    if (answer === undefined && !(thrown instanceof TaskCancelledError)) session.allow(start.id)
+    throw thrown
+  }
+}
+
+async function cancelStarted(
+  session: Session,
+  ref: CallRef,
+  { id: start, seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
+  answer: Partial<Answer> | undefined,
+  how: Acting,
+): Promise<Cancelled> {
+  const { client, feed } = session
+  const { environment } = how
+  const callId = idOf(client, ref)
+  const until = environment.now() - ageMs + LATE_MS
+  if (answer === undefined) {
+    await lookFor(session, callId)
+    if (isMissing(feed.get(callId), seen)) {
+      await tellOthers(session, ref, { start }, how)
+      // One of them may be making it.
+      await new Promise<void>((resolve) => environment.setTimeout(resolve, LOOK_UP_MS))
+      await client.resumeToolCalls({ callId })
+      feed.update()
+    }
+  }
+  const state = feed.get(callId)
+  if (state === undefined || isMissing(state, seen)) throw new TaskCancelledError()
+  const startedAt = answer?.startedAt ?? state.startedAt
+  const latest = answer === undefined ? until : startedAt
+  const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
+  if (state.startedAt > latest || state.startedAt < earliest) throw new TaskCancelledError()
+  // The page that has its arguments can make it again: then its task is known.
+  if (state.error instanceof ToolCallInterruptedError) throw state.error
+  await expectAllowed(how, { type: 'cancel', tool: state.name })
+  expectOpen(session)
+  await client.getToolCall(callId)?.cancel()
+  return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
+}
+
+/** True where nothing is known of a start but the run before, which the page has seen. */
+export function isMissing(state: ToolCallState | undefined, seen: number | undefined): boolean {
+  return state === undefined || (state.startedAt === seen && isSettled(state))
+}
+
+/** Tells the other processes: one of them may have the call, and wait for the MCP server, or be frozen. */
+async function tellOthers(
+  session: Session,
+  ref: CallRef,
+  which: { readonly start?: string; readonly until?: number },
+  { isAllowed, others }: Acting,
+): Promise<void> {
+  if (!('name' in ref) || !(await isAllowed({ type: 'cancel', tool: ref.name }))) return
+  others.tell(session, { callId: idOf(session.client, ref), ...which })
+}
