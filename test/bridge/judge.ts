@@ -138,6 +138,8 @@ function* wrongCancels({ world, pages, calls, cancelled, forgotten }: Played): I
   for (const started of calls) {
     const { id, key, call, of } = started
     if (kind === 'shared' && isCancelledElsewhere(started, world)) continue
+    // To forget a call gives its cancellation up, also where the backend does not forget it.
+    if (calls.some((each) => each.id === id && each.isLeft)) continue
     // What its page has kept of it may be gone: a page of another user removes that, and sends what does not say whose it is.
     if (users.length > 1 && !pages.includes(of)) continue
     const isLong = call.getState().arguments?.['seconds'] === LONG
