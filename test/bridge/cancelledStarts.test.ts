@@ -408,6 +408,32 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls()[1], kept()]).toEqual([calls()[0], []])
   })
 
+  it('goes on in another process where pages do not see it, or may not cancel it', async () => {
+    const hidden = { shows: ({ key }: { readonly key?: string }) => key !== 'hidden' }
+    const allow = ({ type, tool }: { readonly type: string; readonly tool: string }) =>
+      type !== 'cancel' || tool === 'work'
+    let reached = 0
+    const { server, backend, first } = setUp({ ...hidden, allow }, { processes: 2, pick: () => reached })
+    const isBack = server.faults.drop()
+    void first.client.resumeToolCalls()
+    await server.advance(500)
+    const [client] = backend.clientsOf('ada')
+    const call = client?.startToolCall(WORK, { key: 'hidden' })
+    const other = client?.startToolCall({ name: 'look', arguments: { seconds: 60 } }, { key: 'k' })
+    reached = 1
+    const headers = { 'content-type': 'application/json' }
+    const ask = (name: string, key: string) => {
+      const action = { type: 'cancel', call: { name, key } }
+      void first.network.send({ method: 'POST', headers, body: JSON.stringify({ v: 1, id: key, action }) })
+    }
+    ask('work', 'hidden')
+    ask('look', 'k')
+    await server.advance(30_000)
+    isBack()
+    await server.advance(30_000)
+    expect([call?.getState().phase, other?.getState().phase]).toEqual(['working', 'working'])
+  })
+
   // page       start ─ cancel()
   // process A    no server ·····│·· not told ·· told: not made
   // process B                   cancelled ─┴───────┘

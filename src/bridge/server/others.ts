@@ -58,8 +58,10 @@ export function createOthers({ setTimeout, clearTimeout }: Pick<Environment, 'se
     const session = sessions.get(user)
     if (start !== undefined) note(start)
     const until = start === undefined ? told.until : (await session?.doneOf(start))?.startedAt
-    const run = session && amongProcesses(session.client).run?.()
-    if (run !== undefined && until !== undefined) cancelElsewhere(run, callId, until)
+    // Pages cancel what they see.
+    if (session?.feed.get(callId) === undefined || until === undefined) return
+    const run = amongProcesses(session.client).run?.()
+    if (run !== undefined) cancelElsewhere(run, callId, until)
   }
 
   function note(start: string): void {
