@@ -18,6 +18,18 @@ export interface PostgresListener {
   stop(): void
 }
 
+type Ask = PostgresClient['query']
+
+/** One statement after the other: a client of `pg` warns where a second one comes before the first has its answer. */
+function inTurn(own: PostgresClient): Ask {
+  let turn: Promise<unknown> = Promise.resolve()
+  return (statement) => {
+    const answer = turn.then(() => own.query(statement))
+    turn = answer.catch(() => {})
+    return answer
+  }
+}
+
 /**
  * Listens on a channel until it is stopped. Connects again where the connection is lost, or does not
  * answer. Calls the listener with what is notified; without arguments each time it begins, when something may have been missed.
@@ -28,7 +40,7 @@ export function listenToPostgres(
   onMessage: (payload?: string) => void,
 ): PostgresListener {
   const backoff = createBackoff()
-  let session: PostgresClient | undefined
+  let session: Ask | undefined
   let letGo = () => {}
   let timer: unknown
   let isStopped = false
@@ -57,11 +69,8 @@ export function listenToPostgres(
   }
 
   /** A connection may be dead for long before anything says so. */
-  function check(own: PostgresClient, lose: () => void): void {
-    within(ANSWER_MS, 'listen to Postgres', own.query('SELECT 1')).then(
-      () => later(CHECK_MS, () => check(own, lose)),
-      lose,
-    )
+  function check(ask: Ask, lose: () => void): void {
+    within(ANSWER_MS, 'listen to Postgres', ask('SELECT 1')).then(() => later(CHECK_MS, () => check(ask, lose)), lose)
   }
 
   async function connect(): Promise<void> {
@@ -69,11 +78,12 @@ export function listenToPostgres(
     const lose = use(own)
     letGo = lose
     if (isStopped) return lose()
+    const ask = inTurn(own)
     try {
-      await within(ANSWER_MS, 'listen to Postgres', own.query(`LISTEN ${channel}`))
-      session = own
+      await within(ANSWER_MS, 'listen to Postgres', ask(`LISTEN ${channel}`))
+      session = ask
       onMessage()
-      later(CHECK_MS, () => check(own, lose))
+      later(CHECK_MS, () => check(ask, lose))
     } catch {
       lose()
     }
@@ -88,7 +98,7 @@ export function listenToPostgres(
     async say(text, values = []) {
       if (session === undefined)
         throw new TaskStorageError('Failed to use Postgres: there is no connection that listens.')
-      return within(ANSWER_MS, 'use Postgres', session.query({ text, values, query_timeout: ANSWER_MS }))
+      return within(ANSWER_MS, 'use Postgres', session({ text, values, query_timeout: ANSWER_MS }))
     },
     stop() {
       isStopped = true
