@@ -15,18 +15,19 @@ import type { PlaceNews } from './litePlace.js'
 let browser: Browser
 let script = ''
 
-beforeAll(async () => {
+/** One script, of this file and all that it imports. */
+async function bundle(input: string): Promise<string> {
   const output = (await build({
     configFile: false,
     logLevel: 'error',
     resolve: { tsconfigPaths: true },
-    build: {
-      write: false,
-      rolldownOptions: { input: 'test/browser/litePlace.ts', output: { codeSplitting: false } },
-    },
+    build: { write: false, rolldownOptions: { input, output: { codeSplitting: false } } },
   })) as Rolldown.RolldownOutput
-  const [chunk] = output.output
-  script = chunk.code
+  return output.output[0].code
+}
+
+beforeAll(async () => {
+  script = await bundle('test/browser/litePlace.ts')
   browser = await launchChromium({ source: 'any' })
 })
 
@@ -45,17 +46,18 @@ async function startWorld(): Promise<World> {
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const report = defineTool({
-    name: 'report',
-    inputSchema: z.object({}),
-    taskSupport: 'required',
-    async handler() {
-      await finished
-      return { content: [{ type: 'text', text: 'written' }] }
-    },
-  })
+  const tool = (name: string) =>
+    defineTool({
+      name,
+      inputSchema: z.object({}),
+      taskSupport: 'required',
+      async handler() {
+        await finished
+        return { content: [{ type: 'text', text: 'written' }] }
+      },
+    })
   const server = createLiveServer({
-    tools: [report],
+    tools: [tool('report'), tool('generate_report')],
     pollIntervalMs: 50,
     // An extension calls from an origin of its own.
     cors: true,
@@ -136,7 +138,11 @@ describe('the client of taskwire/lite without a document', () => {
     // A headless shell loads no extensions.
     if (await isShell(browser)) return context.skip()
     const { url, server, finish } = await startWorld()
-    const folder = await extension(url)
+    const folder = await extension(url, {
+      'background.js': "import './server.js'\nimport './place.js'\nchrome.runtime.onMessage.addListener(() => {})\n",
+      'server.js': `globalThis.MCP_URL = ${JSON.stringify(new URL('/mcp', url).href)}\n`,
+      'place.js': script,
+    })
     const extended = await launchExtension(folder)
     onTestFinished(() => extended.close())
     await polled(server, 1)
@@ -155,6 +161,34 @@ describe('the client of taskwire/lite without a document', () => {
   })
 })
 
+// docs/alarms.md has the background as a file.
+test('the background of an extension is started by its alarm to follow a task, after the browser has stopped it', async (context) => {
+  if (await isShell(browser)) return context.skip()
+  const { url, server, finish } = await startWorld()
+  const background = await bundle('docs/examples/extensionBackground.ts')
+  const placeholder = 'https://mcp.example.com/mcp'
+  expect(background).toContain(placeholder)
+  const folder = await extension(url, {
+    'background.js': background.replaceAll(placeholder, new URL('/mcp', url).href),
+  })
+  const extended = await launchExtension(folder)
+  onTestFinished(() => extended.close())
+  const page = await extended.newPage()
+  await page.goto(new URL('page.html', extended.url).href)
+  expect(await page.evaluate("chrome.runtime.sendMessage({ quarter: 'Q3' })")).toBe('started')
+  await polled(server, 1)
+
+  await stopServiceWorkers(page)
+  await polled(server, server.count('tasks/get') + 1)
+  await stopServiceWorkers(page)
+  finish()
+  await vi.waitFor(async () => expect(await page.evaluate('chrome.action.getBadgeText({})')).toBe('1'), {
+    ...PATIENCE,
+    interval: 20,
+  })
+  expect(server.count('tools/call')).toBe(1)
+})
+
 async function stopServiceWorkers(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('ServiceWorker.enable')
@@ -162,8 +196,8 @@ async function stopServiceWorkers(page: Page): Promise<void> {
   await session.detach()
 }
 
-/** An unpacked extension whose background may speak to the server. */
-async function extension(url: string): Promise<string> {
+/** An unpacked extension of these files, whose background may speak to the server. */
+async function extension(url: string, scripts: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'taskwire-extension-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const manifest = {
@@ -171,13 +205,13 @@ async function extension(url: string): Promise<string> {
     name: 'Reports',
     version: '1.0.0',
     background: { service_worker: 'background.js', type: 'module' },
+    permissions: ['alarms', 'storage'],
+    action: {},
     host_permissions: [`${new URL(url).protocol}//${new URL(url).hostname}/*`],
   }
   const files = {
+    ...scripts,
     'manifest.json': JSON.stringify(manifest),
-    'background.js': "import './server.js'\nimport './place.js'\nchrome.runtime.onMessage.addListener(() => {})\n",
-    'server.js': `globalThis.MCP_URL = ${JSON.stringify(new URL('/mcp', url).href)}\n`,
-    'place.js': script,
     'page.html': '<!doctype html><title>Reports</title>',
   }
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
