@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TaskClient, ToolCallInterruptedError } from 'taskwire'
+import { TaskCancelledError, type TaskClient, type ToolCall, ToolCallInterruptedError } from 'taskwire'
 import { createTaskClient } from 'taskwire/bridge'
 import { defineTool } from 'taskwire/server'
 import { createLiveServer } from 'taskwire/testing'
@@ -26,6 +26,8 @@ export interface ProcessChaosOptions {
 
 export interface ProcessChaosReport {
   readonly completed: number
+  /** Of calls that their page has cancelled. */
+  readonly cancelled: number
   /** At the server that knows no keys, where a process was killed or frozen while it called the tool: nobody can know whether it runs. */
   readonly interrupted: number
   readonly kills: number
@@ -43,6 +45,12 @@ const hasKeys = (user: string | null): boolean => Number(user?.at(-1)) % 2 === 0
 const CUT_MS = 4000
 /** How long all calls may take after the last fault, in ms. */
 const PATIENCE_MS = 120_000
+/** How long pages and servers may take after that until they agree, in ms. */
+const REST_MS = 30_000
+/** The phases of a call that has ended. */
+const END = /^(completed|failed|cancelled|ended)$/
+/** So long runs a tool whose call is to be cancelled: until the end, unless it is. */
+const LONG_MS = 60 * 60 * 1000
 
 /** What happens to a process no longer before or after its `tools/call` is told beside a call that ended as it must not, in ms. */
 const NEAR_MS = 15_000
@@ -74,7 +82,8 @@ interface Backend {
 
 /**
  * Real processes of a backend over a real database, which are killed and frozen at random, behind a load balancer that sends each
- * request of a page to any of them; and two pages of each user, which often start the same call at the same time.
+ * request of a page to any of them; and two pages of each user, which often start the same call at the same time, answer what it asks, and
+ * cancel some.
  */
 export async function playProcesses({
   kind,
@@ -86,13 +95,20 @@ export async function playProcesses({
   const random = seededRandom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
   const runs = new Map<string, number>()
+  const running = new Set<string>()
   const work = defineTool({
     name: 'work',
     taskSupport: 'optional',
-    inputSchema: z.object({ key: z.string(), ms: z.number() }),
-    handler: async ({ key, ms }, { sleep: wait }) => {
+    inputSchema: z.object({ key: z.string(), ms: z.number(), asks: z.boolean() }),
+    handler: async ({ key, ms, asks }, { sleep: wait, elicit }) => {
       runs.set(key, (runs.get(key) ?? 0) + 1)
-      await wait(ms)
+      running.add(key)
+      try {
+        if (asks) await elicit({ message: 'Go on?', requestedSchema: z.object({ ok: z.boolean() }) })
+        await wait(ms)
+      } finally {
+        running.delete(key)
+      }
       return { content: [{ type: 'text', text: key }] }
     },
   })
@@ -165,6 +181,33 @@ export async function playProcesses({
 
   const started: { readonly key: string; readonly user: string; readonly outcome: Promise<string>; shown(): string }[] =
     []
+  /** The keys of calls that a page has cancelled. */
+  const unwanted = new Set<string>()
+
+  /** What must not be once all calls have ended: that a page shows another end than the other one of its user, or none, or that a tool still runs. */
+  function* unrest(): Iterable<string> {
+    for (const [at, [one, other]] of pages.entries()) {
+      const user = `user-${at}`
+      const ofOther = phasesOf(other)
+      for (const [key, phase] of phasesOf(one)) {
+        const ends = [phase, ofOther.get(key) ?? phase]
+        const isTold = ends.every((end) => END.test(end))
+        // One that has not seen the call run learns no more than that it has ended.
+        const isSame = ends[0] === ends[1] || ends.includes('ended')
+        if (!isTold || (!isSame && !mayBeInterrupted(key, user)))
+          yield `${key} of ${user} is ${ends.join(' in one page, and in the other ')}`
+      }
+    }
+    for (const { key, user } of started)
+      if (running.has(key) && !mayBeInterrupted(key, user)) yield `${key} of ${user} was cancelled, and runs`
+  }
+
+  /** Everybody may take a while to hear of the end. */
+  async function untilRest(): Promise<readonly string[]> {
+    for (const until = performance.now() + REST_MS; performance.now() < until; await sleep(500))
+      if ([...unrest()].length === 0) return []
+    return [...unrest()]
+  }
 
   const callsOf = (key: string, user: string) =>
     mcp.requests.filter(
@@ -231,16 +274,21 @@ export async function playProcesses({
       const user = upTo(USERS)
       const [one, other] = pages[user] ?? []
       const key = `call-${at}`
-      const args = { key, ms: random() < 0.3 ? 0 : upTo(4000) }
+      const isUnwanted = random() < 0.15
+      const ms = random() < 0.3 ? 0 : upTo(4000)
+      const args = { key, ms: isUnwanted ? LONG_MS : ms, asks: random() < 0.2 }
       const start = (page: TaskClient | undefined) => {
         if (page === undefined) return
         const call = page.startToolCall({ name: 'work', arguments: args }, { key })
+        if (page === one) answerAll(call)
+        if (page === one && isUnwanted) cancelIn(call, upTo(4000))
         const shown = () => {
           const { phase, network } = call.getState()
           return `${phase}, ${network}, the page ${page.store.getState().connection.status}`
         }
         started.push({ ...{ key, user: `user-${user}`, shown }, outcome: outcomeOf(call.result) })
       }
+      if (isUnwanted) unwanted.add(key)
       start(one)
       if (random() < 0.3) start(other)
       await sleep((1000 / rate) * 2 * random())
@@ -255,16 +303,18 @@ export async function playProcesses({
     const problems = [
       ...[...runs].flatMap(([key, count]) => (count > 1 ? [`the tool has run ${count} times for ${key}`] : [])),
       ...outcomes.flatMap(({ key, user, outcome, shown }) => {
-        const mayBe = outcome === 'completed' || (outcome === 'interrupted' && mayBeInterrupted(key, user))
+        const isRight = outcome === (unwanted.has(key) ? 'cancelled' : 'completed')
+        const mayBe = isRight || (outcome === 'interrupted' && mayBeInterrupted(key, user))
         return mayBe ? [] : [`${key} of ${user} ended with: ${outcome} (${shown()}); ${troubleAround(key, user)}`]
       }),
       ...outcomes.flatMap(({ key, outcome }) =>
         outcome === 'completed' && !runs.has(key) ? [`${key} completed without a run of the tool`] : [],
       ),
+      ...(await untilRest()),
     ]
     const kills = faults.filter(({ isKill }) => isKill).length
     return {
-      ...{ completed: countOf('completed'), interrupted: countOf('interrupted') },
+      ...{ completed: countOf('completed'), cancelled: countOf('cancelled'), interrupted: countOf('interrupted') },
       ...{ kills, stops: faults.length - kills, problems },
     }
   } finally {
@@ -275,11 +325,29 @@ export async function playProcesses({
   }
 }
 
+/** Answers what a call asks, again and again where that is refused: it may have been answered elsewhere. */
+function answerAll(call: ToolCall): void {
+  call.subscribe(({ inputRequests, inputResponses }) => {
+    for (const inputKey of Object.keys(inputRequests))
+      if (inputResponses[inputKey] === undefined)
+        call.respond(inputKey, { action: 'accept', content: { ok: true } }).catch(() => {})
+  })
+}
+
+function cancelIn(call: ToolCall, ms: number): void {
+  void sleep(ms).then(() => call.cancel().catch(() => {}))
+}
+
+function phasesOf(page: TaskClient): Map<string, string> {
+  return new Map(Object.values(page.store.getState().calls).map(({ key = '', phase }) => [key, phase]))
+}
+
 async function outcomeOf(result: Promise<unknown>): Promise<string> {
   try {
     await result
     return 'completed'
   } catch (error) {
+    if (error instanceof TaskCancelledError) return 'cancelled'
     return error instanceof ToolCallInterruptedError ? 'interrupted' : String(error)
   }
 }
