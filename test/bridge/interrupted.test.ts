@@ -90,6 +90,32 @@ it.each([
   expect(backend.count('start')).toBe(2)
 })
 
+// backend  tools/call ···· callTimeoutMs: interrupted
+// page     calling ─────────────────────── failed, and not asked for again
+it.each([[true], [false]])(
+  'a call that its server does not answer ends after the callTimeoutMs of the backend (the server knows keys: %s)',
+  async (idempotentCalls) => {
+    const server = createWorkServer({ browser: { turns: 60 }, idempotentCalls })
+    const backend = createBridgedBackend(server, {}, { callTimeoutMs: 20_000 })
+    const { client } = backend.openPage()
+    const ends: string[] = []
+    client.onToolCallSettled(({ phase, error }) => ends.push(`${phase} ${error?.name}`))
+    void client.connect()
+    await server.advance(500)
+    server.faults.delay(3_600_000, { method: 'tools/call' })
+    const call = client.startToolCall({ name: 'work', arguments: { seconds: 5 } }, { key: 'k' })
+    call.result.catch(() => {})
+    await server.advance(19_000)
+    expect(call.getState().phase).toBe('calling')
+    await server.advance(60_000)
+    await expect(call.result).rejects.toThrow(ToolCallInterruptedError)
+    expect(ends).toEqual(['failed ToolCallInterruptedError'])
+    const sent = server.count('tools/call')
+    await server.advance(600_000)
+    expect([server.count('tools/call'), backend.count('start')]).toEqual([sent, 1])
+  },
+)
+
 it('a call that was cancelled is not asked for again', async () => {
   const { server, backend, start } = setUp()
   const { client, network } = backend.openPage()
