@@ -2,10 +2,10 @@ import { useChat } from '@ai-sdk/react'
 import { createTaskClient } from 'taskwire/bridge'
 import {
   TaskClientProvider,
-  useElicitationForm,
   useInputRequests,
   useToolCalls,
 } from 'taskwire/react'
+import { ElicitationForm } from './forms/ElicitationForm'
 
 const client = createTaskClient({ url: '/api/calls' })
 
@@ -30,23 +30,11 @@ function Running() {
  */
 function Questions() {
   return useInputRequests().map((pending) => (
-    <Question key={`${pending.callId} ${pending.inputKey}`} {...pending} />
+    <ElicitationForm
+      key={`${pending.callId} ${pending.inputKey}`}
+      {...pending}
+    />
   ))
-}
-
-function Question(pending: ReturnType<typeof useInputRequests>[number]) {
-  const form = useElicitationForm(pending)
-  return (
-    <form onSubmit={form.onSubmit}>
-      <p>{form.message}</p>
-      <button type="submit" disabled={!form.canSubmit}>
-        Yes
-      </button>
-      <button type="button" onClick={form.decline}>
-        No
-      </button>
-    </form>
-  )
 }
 
 function Chat() {
