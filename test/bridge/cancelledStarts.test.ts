@@ -408,6 +408,61 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls()[1], kept()]).toEqual([calls()[0], []])
   })
 
+  // page       start, again ─ news: calling ─ cancel()
+  // process A    no server ···················│··········· told: not made
+  // process B                                 knows the run before ─┘
+  it.each([['settled'], ['always']] as const)(
+    'is not made again (repeat: %s) by a process that cannot reach the server, nor ends with the result of before',
+    async (repeat) => {
+      let reached = 0
+      const { server, first, kept, calls, begin } = setUp({}, { processes: 2, pick: () => reached })
+      await begin()
+      const start = (how = {}) => {
+        const call = first.client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'k', ...how })
+        call.result.catch(() => {})
+        return call
+      }
+      start()
+      await server.advance(10_000)
+      reached = 1
+      const action = { type: 'resume', call: { name: 'work', key: 'k' } }
+      const headers = { 'content-type': 'application/json' }
+      void first.network.send({ method: 'POST', headers, body: JSON.stringify({ v: 1, id: 'resume', action }) })
+      await server.advance(2000)
+      reached = 0
+      const isBack = server.faults.drop()
+      const again = start({ repeat })
+      await server.advance(3000)
+      reached = 1
+      again.cancel().catch(() => {})
+      await server.advance(40_000)
+      await expect(again.result).rejects.toBeInstanceOf(TaskCancelledError)
+      isBack()
+      const sent = calls()
+      await server.advance(60_000)
+      expect([calls(), kept()]).toEqual([sent, []])
+    },
+  )
+
+  // process A  tools/call, no server ─ told: cancelled ─ started again ····· told once more: not meant
+  it('can be made again although its cancellation is told once more', async () => {
+    let reached = 0
+    const { server, first, begin, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+    await begin()
+    const isBack = server.faults.drop()
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(4000)
+    expect(call.getState().phase).toBe('cancelled')
+    reached = 0
+    const again = first.client.startToolCall(WORK, { key: 'k', repeat: 'settled' })
+    again.result.catch(() => {})
+    await server.advance(1000)
+    isBack()
+    await server.advance(30_000)
+    expect(again.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+  })
+
   it('goes on in another process where pages do not see it, or may not cancel it', async () => {
     const hidden = { shows: ({ key }: { readonly key?: string }) => key !== 'hidden' }
     const allow = ({ type, tool }: { readonly type: string; readonly tool: string }) =>

@@ -17,8 +17,12 @@ export function latestOf(
   // The news that say it are on their way.
   if (answer.call === undefined && answer.epoch === epoch && !isTold) return { wire: undefined, epoch }
   const { call } = answer
-  if (call === undefined || (heard !== undefined && isLater(entry, heard, call, isTold))) return { wire: heard, epoch }
-  return { wire: heard === undefined || 'endedAt' in call ? call : withPolls(call, heard), epoch: answer.epoch }
+  // That of a response may come from before the news that the question is answered.
+  const isOfStart = answer.startedAt !== undefined
+  if (call === undefined || (heard !== undefined && isLater(entry, heard, call, isTold, isOfStart)))
+    return { wire: heard, epoch }
+  const isOfOne = heard?.startedAt === call.startedAt && !('endedAt' in call)
+  return { wire: isOfOne ? withPolls(call, heard) : call, epoch: answer.epoch }
 }
 
 /** An answer in the place of the news, but for what they say of the polls: they go on to say that. */
@@ -40,13 +44,14 @@ function withPolls(call: CallOnWire, { network, failureCount, lastError }: CallO
  * process B  start ─ task ─ answer ························· comes: no question yet
  * ```
  */
-function isLater({ isOver }: Entry, heard: CallOnWire, call: CallOnWire, isTold: boolean): boolean {
+function isLater({ isOver }: Entry, heard: CallOnWire, call: CallOnWire, isTold: boolean, isOfStart: boolean): boolean {
   if (isInterrupted(call) && !isInterrupted(heard) && heard.startedAt >= call.startedAt) return true
   if (heard.startedAt !== call.startedAt) return false
   // A call that was interrupted is no end while this page asks for it again.
   const isEnd = heard['endedAt'] !== undefined && (isOver || !isInterrupted(heard))
   const sinceMs = changedAt(heard) - changedAt(call)
-  return isTold || (isEnd && !('endedAt' in call)) || sinceMs > 0 || (sinceMs === 0 && asked(heard) > asked(call))
+  const isAsked = isOfStart && sinceMs === 0 && asked(heard) > asked(call)
+  return isTold || (isEnd && !('endedAt' in call)) || sinceMs > 0 || isAsked
 }
 
 /** How much the task asks. */

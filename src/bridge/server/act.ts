@@ -4,11 +4,11 @@ import { TaskCancelledError, TaskInputError } from '../../core/protocol/errors.j
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
 import type { Answer, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
-import { cancel, isMissing } from './cancelling.js'
+import { cancel, isNotStarted } from './cancelling.js'
 import { expectOpen, find, idOf, lookFor, unknown } from './finding.js'
 import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
-import type { Deed, Session, Tell } from './session.js'
+import type { AnswerFor, Deed, Session } from './session.js'
 import { start } from './starting.js'
 import { isMadeSince, untilAsked, untilKnown } from './untilKnown.js'
 
@@ -46,7 +46,7 @@ async function answerTo(
   session: Session,
   request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
-): Promise<Tell> {
+): Promise<AnswerFor> {
   const { feed } = session
   const { callId, isFollowed, refusal, ...answer } = await done
   // Up to this number, the stream says what came of it.
@@ -72,15 +72,16 @@ async function perform(session: Session, request: ArrivedRequest, how: Acting): 
   const { isAllowed, others, environment } = how
   switch (action.type) {
     case 'start': {
-      const { name, key, arguments: args, seen, isLost = false } = action
+      const { name, key, arguments: args, repeat, seen, isLost = false } = action
       await expectAllowed(how, { type: 'start', tool: name, ...(args && { arguments: args }) })
       const callId = client.toolCallId(name, key)
+      const isCancelled = others.hasCancelled(client.id, request.id)
       // Another process may have taken it, and have answered in vain.
-      const isCancelled = others.hasCancelled(request.id)
       if (isRepeated || isLost || isCancelled) await client.resumeToolCalls({ callId })
-      if (isCancelled && isMissing(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
+      if (isCancelled && isNotStarted(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
-      return { ...(await start(client, action, request)), callId, isFollowed: true }
+      const asked = { ...action, repeat: isCancelled ? ('never' as const) : repeat }
+      return { ...(await start(client, asked, request)), callId, isFollowed: true }
     }
     case 'forget':
       await forget(session, action, how)

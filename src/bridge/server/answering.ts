@@ -11,7 +11,7 @@ import type { TaskBridgeOptions } from './options.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { json, refuse } from './responses.js'
-import { isClosed, type Session, type Tell } from './session.js'
+import { type AnswerFor, isClosed, type Session } from './session.js'
 
 export interface AnsweringOptions extends Pick<TaskBridgeOptions, 'maxActions' | 'maxBodyBytes'> {
   readonly environment: Environment
@@ -48,7 +48,7 @@ export function createAnswering(
   }
 
   /** The answer, or after a while the advice to ask once more: the same request does it no second time. */
-  async function inTime(answer: Promise<Tell>, { epoch }: PageRequest, session: Session): Promise<Response> {
+  async function inTime(answer: Promise<AnswerFor>, { epoch }: PageRequest, session: Session): Promise<Response> {
     let timer: unknown
     const late = new Promise<undefined>((resolve) => {
       timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)

@@ -1,8 +1,9 @@
 import { TaskCancelledError, ToolCallInterruptedError } from '../../core/protocol/errors.js'
-import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import type { ToolCallState } from '../../core/record/toolCallState.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
 import { expectOpen, find, idOf, lookFor } from './finding.js'
+import type { Unknown } from './others.js'
 import type { Session } from './session.js'
 import { isMadeSince, LATE_MS, LOOK_UP_MS, untilRunsAgain } from './untilKnown.js'
 
@@ -16,14 +17,15 @@ export function cancel(session: Session, { call, start, run }: CancelAction, how
   return start === undefined ? cancelRun(session, call, run, how) : cancelStart(session, call, start, how)
 }
 
-/** @throws {ToolCallInterruptedError} if this process knows only that the call was sent, and not its task. */
+/** @throws {ToolCallInterruptedError} if this process knows only that the call was sent, and not its task, or only the run before. */
 async function cancelRun(session: Session, ref: CallRef, run: number | undefined, how: Acting): Promise<Cancelled> {
   const { client, feed } = session
-  // While another process waits for the MCP server, its call is not found here.
-  if (feed.get(idOf(client, ref)) === undefined)
+  // While another process waits for the MCP server, its call is not found here, or only the run before.
+  if (isEarlier(feed.get(idOf(client, ref)), run))
     await tellOthers(session, ref, { until: run ?? how.environment.now() }, how)
   const { state, call } = await find(session, ref)
   const { callId } = call
+  if (isEarlier(state, run)) throw new ToolCallInterruptedError(state.name, { callId })
   await expectAllowed(how, { type: 'cancel', tool: state.name })
   if (await isMadeSince(session, callId, run)) return { callId }
   await untilRunsAgain(session, callId, how.environment)
@@ -62,7 +64,7 @@ async function cancelStart(session: Session, ref: CallRef, start: CancelledStart
 async function cancelStarted(
   session: Session,
   ref: CallRef,
-  { id: start, seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
+  { id, seen = Number.NEGATIVE_INFINITY, ageMs, sinceMs = Number.POSITIVE_INFINITY }: CancelledStart,
   answer: Partial<Answer> | undefined,
   how: Acting,
 ): Promise<Cancelled> {
@@ -70,18 +72,18 @@ async function cancelStarted(
   const { environment } = how
   const callId = idOf(client, ref)
   const until = environment.now() - ageMs + LATE_MS
-  if (answer === undefined) {
+  if (answer === undefined && isNotStarted(feed.get(callId), seen)) {
+    await tellOthers(session, ref, { start: id }, how)
     await lookFor(session, callId)
-    if (isMissing(feed.get(callId), seen)) {
-      await tellOthers(session, ref, { start }, how)
-      // One of them may be making it.
+    if (isNotStarted(feed.get(callId), seen)) {
+      // Another process may be making it.
       await new Promise<void>((resolve) => environment.setTimeout(resolve, LOOK_UP_MS))
       await client.resumeToolCalls({ callId })
       feed.update()
     }
   }
   const state = feed.get(callId)
-  if (state === undefined || isMissing(state, seen)) throw new TaskCancelledError()
+  if (state === undefined || isNotStarted(state, seen)) throw new TaskCancelledError()
   const startedAt = answer?.startedAt ?? state.startedAt
   const latest = answer === undefined ? until : startedAt
   const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
@@ -94,18 +96,18 @@ async function cancelStarted(
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
 
-/** True where nothing is known of a start but the run before, which the page has seen. */
-export function isMissing(state: ToolCallState | undefined, seen: number | undefined): boolean {
-  return state === undefined || (state.startedAt === seen && isSettled(state))
+/** True where nothing is known of a start but a run before, which the page has seen. */
+export function isNotStarted(state: ToolCallState | undefined, seen: number | undefined): boolean {
+  return state === undefined || (state.endedAt !== undefined && seen !== undefined && state.startedAt <= seen)
+}
+
+/** True where nothing is known of the run that a page means, but maybe one before. */
+function isEarlier(state: ToolCallState | undefined, run: number | undefined): boolean {
+  return state === undefined || (state.endedAt !== undefined && run !== undefined && state.startedAt < run)
 }
 
 /** Tells the other processes: one of them may have the call, and wait for the MCP server, or be frozen. */
-async function tellOthers(
-  session: Session,
-  ref: CallRef,
-  which: { readonly start?: string; readonly until?: number },
-  { isAllowed, others }: Acting,
-): Promise<void> {
+async function tellOthers(session: Session, ref: CallRef, what: Unknown, { isAllowed, others }: Acting): Promise<void> {
   if (!('name' in ref) || !(await isAllowed({ type: 'cancel', tool: ref.name }))) return
-  others.tell(session, { callId: idOf(session.client, ref), ...which })
+  others.tell(session, idOf(session.client, ref), what)
 }

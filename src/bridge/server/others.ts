@@ -1,19 +1,23 @@
 import { amongProcesses } from '../../core/client/amongProcesses.js'
-import type { TaskClient } from '../../core/client/taskClient.js'
 import type { Channel, Environment } from '../../core/environment/environment.js'
 import { isJsonObject } from '../../core/protocol/json.js'
 import { cancelElsewhere } from '../../core/run/requests.js'
 import type { Session } from './session.js'
 
-/** A cancellation of a call that the process which has got it does not know. */
-export interface CancelledElsewhere {
+/**
+ * What was cancelled at a process that does not know it: a start, by the id of its request, or a run. `until`: when that was started, in ms since
+ * the epoch.
+ */
+export type Unknown = { readonly start: string } | { readonly until: number }
+
+/** A message of one process to the others. */
+interface Cancellation {
+  /** That of the message: it is sent twice. */
+  readonly id: string
   /** The id of the client. */
   readonly user: string
   readonly callId: string
-  /** The id of the request with the start that was cancelled. */
-  readonly start?: string | undefined
-  /** Where it was no start: a run that was started later is another one, in ms since the epoch. */
-  readonly until?: number | undefined
+  readonly what: Unknown
 }
 
 /** The other processes of a backend: any of them may have what this one is asked to cancel. */
@@ -21,9 +25,9 @@ export interface Others {
   /** Hears from now on what they tell of this user. */
   listen(session: Session): void
   /** Tells them, and once more a while later. */
-  tell(session: Session, cancelled: Omit<CancelledElsewhere, 'user'>): void
-  /** True if another process has told that this start was cancelled. */
-  hasCancelled(start: string): boolean
+  tell(session: Session, callId: string, what: Unknown): void
+  /** True if another process has told that this start of the user was cancelled. */
+  hasCancelled(user: string, start: string): boolean
 }
 
 const NAME = 'taskwire:bridge:cancelled'
@@ -31,8 +35,8 @@ const NAME = 'taskwire:bridge:cancelled'
 /** When they are told once more, in ms: a message is lost while its receiver has no connection. */
 const AGAIN_MS = 10_000
 
-/** How many cancelled starts are remembered. They come at once, or when a process thaws. */
-const MAX_STARTS = 1000
+/** How many messages are remembered: more than a user can have sent in a minute. */
+const MAX_HEARD = 10_000
 
 /**
  * ```text
@@ -45,85 +49,93 @@ const MAX_STARTS = 1000
  * process B                     not known ─┘
  * ```
  */
-export function createOthers({ setTimeout, clearTimeout }: Pick<Environment, 'setTimeout' | 'clearTimeout'>): Others {
-  const channels = new Map<Environment['channel'], Channel>()
-  /** By the ids of their clients. */
+export function createOthers({
+  randomId,
+  setTimeout,
+  clearTimeout,
+}: Pick<Environment, 'randomId' | 'setTimeout' | 'clearTimeout'>): Others {
+  const channels = new Map<Environment['channel'], { readonly channel: Channel; readonly sessions: Set<Session> }>()
+  /** The newest of each user, by the ids of their clients. */
   const sessions = new Map<string, Session>()
-  const starts = new Set<string>()
+  /** The ids of messages, and of starts that were cancelled. */
+  const heard = new Set<string>()
 
   async function hear(said: unknown): Promise<void> {
-    const told = readCancelled(said)
-    if (told === undefined) return
-    const { user, callId, start } = told
+    const told = readCancellation(said)
+    if (told === undefined || heard.has(told.id)) return
+    note(told.id)
+    const { user, callId, what } = told
+    if ('start' in what) note(startOf(user, what.start))
     const session = sessions.get(user)
-    if (start !== undefined) note(start)
-    const until = start === undefined ? told.until : (await session?.doneOf(start))?.startedAt
+    const until = 'start' in what ? (await session?.doneOf(what.start))?.startedAt : what.until
     // Pages cancel what they see.
     if (session?.feed.get(callId) === undefined || until === undefined) return
     const run = amongProcesses(session.client).run?.()
     if (run !== undefined) cancelElsewhere(run, callId, until)
   }
 
-  function note(start: string): void {
-    starts.add(start)
-    const [oldest] = starts
-    if (starts.size > MAX_STARTS && oldest !== undefined) starts.delete(oldest)
+  function note(id: string): void {
+    heard.add(id)
+    const [oldest] = heard
+    if (heard.size > MAX_HEARD && oldest !== undefined) heard.delete(oldest)
   }
 
-  function channelOf(client: TaskClient): Channel | undefined {
-    const { channel: open } = amongProcesses(client)
+  function channelOf(session: Session): Channel | undefined {
+    const { channel: open } = amongProcesses(session.client)
     const known = channels.get(open)
-    if (known !== undefined || open === undefined) return known
-    const opened = open(NAME)
-    opened.onMessage((said) => void hear(said))
-    channels.set(open, opened)
-    return opened
+    known?.sessions.add(session)
+    if (known !== undefined || open === undefined) return known?.channel
+    const channel = open(NAME)
+    channel.onMessage((said) => void hear(said))
+    channels.set(open, { channel, sessions: new Set([session]) })
+    return channel
   }
 
   /** An open channel keeps a process alive. */
-  function leave({ client }: Session): void {
-    const { channel } = amongProcesses(client)
-    if ([...sessions.values()].some((other) => amongProcesses(other.client).channel === channel)) return
-    channels.get(channel)?.close()
-    channels.delete(channel)
+  function leave(session: Session): void {
+    if (sessions.get(session.client.id) === session) sessions.delete(session.client.id)
+    const { channel: open } = amongProcesses(session.client)
+    const known = channels.get(open)
+    if (!known?.sessions.delete(session) || known.sessions.size > 0) return
+    known.channel.close()
+    channels.delete(open)
   }
 
   return {
     listen: (session) => {
-      const { id } = session.client
-      channelOf(session.client)
-      sessions.set(id, session)
+      if (session.feed.isOver) return
+      channelOf(session)
+      sessions.set(session.client.id, session)
       session.feed.listen(
         () => {},
-        () => {
-          if (sessions.get(id) !== session) return
-          sessions.delete(id)
-          leave(session)
-        },
+        () => leave(session),
       )
     },
-    tell: ({ client, feed }, cancelled) => {
-      const channel = channelOf(client)
+    tell: (session, callId, what) => {
+      const { client, feed } = session
+      const channel = feed.isOver ? undefined : channelOf(session)
       if (channel === undefined) return
-      const post = () => channel.postMessage({ ...cancelled, user: client.id })
-      post()
+      const message: Cancellation = { id: randomId(), user: client.id, callId, what }
+      channel.postMessage(message)
       const timer = setTimeout(() => {
         stop()
-        post()
+        channel.postMessage(message)
       }, AGAIN_MS)
       const stop = feed.listen(
         () => {},
         () => clearTimeout(timer),
       )
     },
-    hasCancelled: (start) => starts.has(start),
+    hasCancelled: (user, start) => heard.has(startOf(user, start)),
   }
 }
 
-function readCancelled(said: unknown): CancelledElsewhere | undefined {
-  if (!isJsonObject(said)) return undefined
-  const { user, callId, start, until } = said
-  if (typeof user !== 'string' || typeof callId !== 'string') return undefined
-  if (typeof start === 'string') return { user, callId, start }
-  return typeof until === 'number' ? { user, callId, until } : undefined
+const startOf = (user: string, start: string) => `${user} ${start}`
+
+function readCancellation(said: unknown): Cancellation | undefined {
+  if (!isJsonObject(said) || !isJsonObject(said['what'])) return undefined
+  const { id, user, callId, what } = said
+  if (typeof id !== 'string' || typeof user !== 'string' || typeof callId !== 'string') return undefined
+  if (typeof what.start === 'string') return { id, user, callId, what: { start: what.start } }
+  return typeof what.until === 'number' ? { id, user, callId, what: { until: what.until } } : undefined
 }

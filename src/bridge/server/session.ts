@@ -7,13 +7,13 @@ import { createFeed, type Feed, type FeedOptions } from './feed.js'
 const MAX_ANSWERS = 1000
 
 /** Makes the answer to a page that reads the news of this life of the backend. */
-export type Tell = (epoch: string | undefined) => Answer
+export type AnswerFor = (epoch: string | undefined) => Answer
 
 /** An action of a page. */
 export interface Deed {
   /** What came of it. Its answer may wait until other processes know. */
   readonly done: Promise<Partial<Answer>>
-  readonly answer: Promise<Tell>
+  readonly answer: Promise<AnswerFor>
 }
 
 /** What pages of one user have in common. */
@@ -28,12 +28,12 @@ export interface Session {
   actions: number
   /** How many have no answer yet: also those that only wait until other processes know. */
   unanswered: number
-  /** The answer to the action with this id: that of before, where it has come before. */
-  once(id: string, act: () => Deed): Promise<Tell>
+  /** The answer to the action with this id, which is carried out unless it has come before. */
+  once(id: string, act: () => Deed): Promise<AnswerFor>
   knows(id: string): boolean
   /**
-   * The answer to the action with this id, where it has come, or what came of it where its answer `isLate`; else undefined, and from now on
-   * it is refused as cancelled.
+   * What came of the action with this id, where it has come, once it is answered or its answer `isLate`; else undefined, and from now on it
+   * is refused as cancelled.
    *
    * @throws what it was refused with.
    */

@@ -78,7 +78,7 @@ export interface CancelledStart {
 /** The body of a POST. */
 export interface PageRequest {
   readonly v: typeof WIRE_VERSION
-  /** Of the page's own: a request with the id of an earlier one does nothing, and has the answer of that one. */
+  /** Of the page's own: a request with the id of an earlier one does nothing, and is answered with what has come of that one. */
   readonly id: string
   /** Whose calls the page shows, as the backend has named the user; undefined where the page knows none yet. */
   readonly user?: string

@@ -59,7 +59,7 @@ export type CallStage =
       /** Why it is sent again, and after how many failures. */
       readonly failure: { readonly error: Error; readonly count: number } | undefined
       readonly isOffline: boolean
-      /** Cancelled in another tab: it is not sent again, and if it becomes a task, that is to be cancelled. */
+      /** Cancelled in another tab: if it becomes a task, that is to be cancelled; if the next attempt fails, it is the last one. */
       readonly isCancelling: boolean
     }
   | { readonly name: 'task' }

@@ -163,14 +163,17 @@ export function cancelTold(run: Run, entry: CallEntry): void {
 }
 
 /**
- * Cancels what this process is making of a call that was cancelled at another one, which knew nothing of it. `until`: a run that was started later
- * is another one.
+ * Cancels what this process makes, or has made, of a call that was cancelled at another one, which knew nothing of it. `until`: a run that was
+ * started later is another one. Those that only follow its task leave the cancellation to the process that has sent the call.
  */
 export function cancelElsewhere(run: Run, callId: string, until: number): void {
   const entry = run.calls.get(callId)
   if (entry === undefined || entry.call.startedAt > until) return
-  if (entry.task === undefined) cancelTold(run, entry)
-  else if (entry.call.sent !== 'no') resumeCancel(run, entry, true)
+  const { stage, sent } = entry.call
+  if (entry.task !== undefined) {
+    if (sent !== 'no') resumeCancel(run, entry, true)
+  } else if (stage.name === 'waiting' && stage.wish === 'call-again') void cancel(run, entry)
+  else cancelTold(run, entry)
 }
 
 function noteCancelling(run: Run, entry: CallEntry): void {

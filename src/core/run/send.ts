@@ -77,7 +77,7 @@ export async function sendCall(
    */
   function checkLock(sentBefore: Call['sent'], isNoted = true): void {
     if (lock.isHeld() && isNoted) return
-    const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: false } as const
+    const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: isCancelling(entry) } as const
     const sent = signal.aborted ? sentBefore : 'no'
     changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent, stage: waiting }))
     controller.abort(LOCK_LOST)
