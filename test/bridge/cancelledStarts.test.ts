@@ -395,17 +395,28 @@ describe('a call that was cancelled before its start was answered', () => {
   // page       start ······ cancel()
   // process A    frozen ····│····· thaws: reads the start, told: tasks/cancel
   // process B              cancelled ─┘
-  it('does not go on at the process that was frozen before it read the start', async () => {
-    let reached = 0
-    const { server, backend, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
+  it.each([
+    ['the start', 0],
+    ['its first request', 1],
+  ])('does not go on at the process that was frozen before it read %s', async (_what, before) => {
+    let reached = before
+    // Of those that the load balancer takes for alive.
+    const pick = (count: number) => Math.min(reached, count - 1)
+    const { server, backend, first, calls, cancelSent, crash } = setUp({}, { processes: 2, pick })
     void first.client.connect()
     await server.advance(500)
-    backend.freeze(8000)
+    reached = 0
+    backend.freeze(9500)
     const { call } = await cancelSent('k')
     reached = 1
-    await server.advance(60_000)
+    await server.advance(8000)
     expect(call.getState().phase).toBe('cancelled')
-    expect([calls()[1], kept()]).toEqual([calls()[0], []])
+    await crash()
+    await server.advance(4000)
+    // It would tell once more.
+    await backend.restart()
+    await server.advance(60_000)
+    expect(calls()[1]).toBe(calls()[0])
   })
 
   // page       start, again ─ news: calling ─ cancel()

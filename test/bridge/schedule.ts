@@ -21,8 +21,9 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   const forgotten = new Set<string>()
   const clock = server.browser.openPage().environment
   let switchedAt = Number.NEGATIVE_INFINITY
-  /** Ends the loss of `tools/call` requests: a call that loses six of them gives up. */
+  /** Ends the loss of `tools/call` requests. A call that loses six of them gives up, and one after the other is lost in an outage. */
   let endCallLoss = () => {}
+  let callsLostAt = Number.NEGATIVE_INFINITY
   const upTo = (count: number) => Math.floor(random() * count)
   const pick = <T>(list: readonly T[]): T | undefined => list[upTo(list.length)]
   const awake = () => pages.filter(({ isFrozen }) => !isFrozen)
@@ -150,6 +151,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
       })
     },
     () => {
+      if (clock.now() < callsLostAt + 10 * SECOND) return
+      callsLostAt = clock.now()
       endCallLoss()
       const lose = pick(['request', 'response'] as const) ?? 'request'
       endCallLoss = server.faults.drop({ method: 'tools/call', lose, times: 1 })

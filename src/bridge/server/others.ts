@@ -32,6 +32,9 @@ export interface Others {
 
 const NAME = 'taskwire:bridge:cancelled'
 
+/** Asks the others for what they are about to tell once more. */
+const ASK = 'taskwire:bridge:ask'
+
 /** When they are told once more, in ms: a message is lost while its receiver has no connection. */
 const AGAIN_MS = 10_000
 
@@ -60,7 +63,11 @@ export function createOthers({
   /** The ids of messages, and of starts that were cancelled. */
   const heard = new Set<string>()
 
+  /** What is to be told once more, and where. */
+  const pending = new Map<Cancellation, Channel>()
+
   async function hear(said: unknown): Promise<void> {
+    if (said === ASK) return tellPending()
     const told = readCancellation(said)
     if (told === undefined || heard.has(told.id)) return
     note(told.id)
@@ -72,6 +79,10 @@ export function createOthers({
     if (session?.feed.get(callId) === undefined || until === undefined) return
     const run = amongProcesses(session.client).run?.()
     if (run !== undefined) cancelElsewhere(run, callId, until)
+  }
+
+  function tellPending(): void {
+    for (const [message, channel] of pending) channel.postMessage(message)
   }
 
   function note(id: string): void {
@@ -88,6 +99,8 @@ export function createOthers({
     const channel = open(NAME)
     channel.onMessage((said) => void hear(said))
     channels.set(open, { channel, sessions: new Set([session]) })
+    // It may have missed what it was told a moment ago.
+    channel.postMessage(ASK)
     return channel
   }
 
@@ -117,14 +130,17 @@ export function createOthers({
       if (channel === undefined) return
       const message: Cancellation = { id: randomId(), user: client.id, callId, what }
       channel.postMessage(message)
-      const timer = setTimeout(() => {
+      pending.set(message, channel)
+      const forget = () => {
         stop()
+        clearTimeout(timer)
+        pending.delete(message)
+      }
+      const timer = setTimeout(() => {
+        forget()
         channel.postMessage(message)
       }, AGAIN_MS)
-      const stop = feed.listen(
-        () => {},
-        () => clearTimeout(timer),
-      )
+      const stop = feed.listen(() => {}, forget)
     },
     hasCancelled: (user, start) => heard.has(startOf(user, start)),
   }
