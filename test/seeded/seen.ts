@@ -45,8 +45,6 @@ export interface SeenProcesses {
   /** Started by pages. */
   readonly calls: number
   readonly completed: number
-  /** By their pages. */
-  readonly cancelled: number
   /** Ended with a `ToolCallInterruptedError`. */
   readonly interrupted: number
   readonly kills: number
