@@ -501,33 +501,18 @@ describe('a call that was cancelled before its start was answered', () => {
   })
 
   // page       start ─ cancel()
-  // process A    no server ·····│·· not told ·· told: not made
-  // process B                   cancelled ─┴───────┘
-  it('is not made by a process that has lost the message of it, and gets the next one', async () => {
+  // process A    no server ·····│·········· told: not made
+  // process B                   cancelled ─┘
+  it.each([
+    ['hears of it', 0],
+    ['has lost the first message of it', 25_000],
+  ])('is not made by a process that cannot reach the server, and %s', async (_what, lostMs) => {
     let reached = 0
     const { server, backend, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
     const isBack = server.faults.drop()
     void first.client.resumeToolCalls()
     await server.advance(500)
-    backend.messages()?.lose(25_000)
-    const { call } = await cancelSent('k')
-    reached = 1
-    await server.advance(40_000)
-    expect(call.getState().phase).toBe('cancelled')
-    isBack()
-    await server.advance(60_000)
-    expect([calls(), kept()]).toEqual([[0, 0], []])
-  })
-
-  // page       start ─ cancel()
-  // process A    no server ·····│·········· told: not made
-  // process B                   cancelled ─┘
-  it('is not made by the process that has it and cannot reach the server', async () => {
-    let reached = 0
-    const { server, first, kept, calls, cancelSent } = setUp({}, { processes: 2, pick: () => reached })
-    const isBack = server.faults.drop()
-    void first.client.resumeToolCalls()
-    await server.advance(500)
+    if (lostMs > 0) backend.messages()?.lose(lostMs)
     const { call } = await cancelSent('k')
     reached = 1
     await server.advance(40_000)

@@ -20,11 +20,11 @@ interface Cancellation {
   readonly what: Unknown
 }
 
-/** The other processes of a backend: any of them may have what this one is asked to cancel. */
+/** The other processes of a backend. A call that a page cancels here may have been started in one of them. */
 export interface Others {
   /** Hears from now on what they tell of this user. */
   listen(session: Session): void
-  /** Tells them, and once more a while later. */
+  /** Sends them a message, and the same one again 10 seconds later. */
   tell(session: Session, callId: string, what: Unknown): void
   /** True if another process has told that this start of the user was cancelled. */
   hasCancelled(user: string, start: string): boolean
@@ -32,10 +32,10 @@ export interface Others {
 
 const NAME = 'taskwire:bridge:cancelled'
 
-/** Asks the others for what they are about to tell once more. */
+/** Asks the other processes to send their pending messages now. */
 const ASK = 'taskwire:bridge:ask'
 
-/** When they are told once more, in ms: a message is lost while its receiver has no connection. */
+/** After so many ms each message is sent a second time, because a process misses messages while it has no connection. */
 const AGAIN_MS = 10_000
 
 /** How many messages are remembered: more than a user can have sent in a minute. */
@@ -63,7 +63,7 @@ export function createOthers({
   /** The ids of messages, and of starts that were cancelled. */
   const heard = new Set<string>()
 
-  /** What is to be told once more, and where. */
+  /** Messages that will be sent a second time, with the channel of each. */
   const pending = new Map<Cancellation, Channel>()
 
   async function hear(said: unknown): Promise<void> {
@@ -99,7 +99,7 @@ export function createOthers({
     const channel = open(NAME)
     channel.onMessage((said) => void hear(said))
     channels.set(open, { channel, sessions: new Set([session]) })
-    // It may have missed what it was told a moment ago.
+    // Messages of the last seconds were sent before this process listened.
     channel.postMessage(ASK)
     return channel
   }
