@@ -366,6 +366,24 @@ it('a question is answered by a process that knows the call by its record alone'
   expect(server.count('tasks/update')).toBe(1)
 })
 
+// page               news of A            answer of B: a question ─ response
+// process A           hears nothing of B                            └ finds the record: asks the server
+// process B                    task ─┘
+it('a question is answered by the process whose news the page reads, and which does not know it yet', async () => {
+  const { server, client, route, deaf } = setUp()
+  deaf.add('A')
+  void client.connect()
+  await server.advance(500)
+  const ask = client.startToolCall({ name: 'ask', arguments: { questions: ['Sure?'] } }, { key: 'ask' })
+  await server.advance(2500)
+  route.actions = 'A'
+  const [inputKey = ''] = Object.keys(ask.getState().inputRequests)
+  const answered = ask.respond(inputKey, { action: 'accept', content: { ok: true } })
+  await Promise.all([expect(answered).resolves.toBeUndefined(), server.advance(10_000)])
+  expect(ask.getState().phase).toBe('completed')
+  expect(server.count('tasks/update')).toBe(1)
+})
+
 it('a start whose process was killed before it answered is sent to another process, and follows the same task', async () => {
   const { server, client, route, kill } = setUp()
   void client.connect()

@@ -570,6 +570,30 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls()[1], kept()]).toEqual([calls()[0], []])
   })
 
+  // page       start ─ cancel()
+  // process A    frozen ···│············· hears nothing: tools/call ─ task ─ killed
+  // process B             cancelled ─┘                             finds its record ─ tasks/cancel
+  it('is cancelled by another process where the one that has made it was frozen, and is killed', async () => {
+    let reached = 0
+    const { server, backend, kept, calls, begin, cancelSent } = setUp(
+      {},
+      { processes: 2, pick: (count) => Math.min(reached, count - 1) },
+    )
+    await begin()
+    backend.freeze(9000)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(8500)
+    expect(call.getState().phase).toBe('cancelled')
+    reached = 0
+    await server.advance(2000)
+    expect(calls()).toEqual([1, 0])
+    await backend.restart()
+    await server.advance(60_000)
+    expect(call.getState().phase).toBe('cancelled')
+    expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
   // page      start ······ lost ─ cancel() ─ ▪ closed
   // backend                                    cancelled ─── the start comes after all: refused
   it('is not made where the start comes after its cancellation', async () => {

@@ -93,6 +93,9 @@ export interface PageNetwork {
 /** How long a load balancer waits for a process that does not answer, in ms. */
 const PATIENCE_MS = 4000
 
+/** How long a process was frozen at least when it may find that its connection to the database does not answer, in ms. */
+const SILENT_MS = 5000
+
 /** How long a process runs at least between two freezes, in ms. Without that, what it is asked would wait for longer than one of them. */
 const THAWED_MS = 1000
 
@@ -189,6 +192,7 @@ export function createBridgedBackend(
     })
     let cut = new AbortController()
     let thawedAt = Number.NEGATIVE_INFINITY
+    let frozenAt = 0
     started += 1
     return {
       number: started,
@@ -200,6 +204,7 @@ export function createBridgedBackend(
       open: () => AbortSignal.any([life.signal, cut.signal]),
       mayFreeze: () => !sleep.isFrozen() && outside.now() >= thawedAt + THAWED_MS,
       freeze: () => {
+        frozenAt = outside.now()
         machine.freeze()
         sleep.freeze()
         const until = cut
@@ -208,6 +213,7 @@ export function createBridgedBackend(
       thaw: async () => {
         cut = new AbortController()
         thawedAt = outside.now()
+        if (thawedAt - frozenAt >= SILENT_MS && pick(2) === 0) messages?.giveUp()
         sleep.thaw()
         await machine.thaw()
       },

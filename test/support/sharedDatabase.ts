@@ -24,6 +24,8 @@ export interface DatabaseConnection extends Pick<Environment, 'onPageShow'> {
   readonly channel: (name: string) => Channel
   /** What others send from now on is lost; after so many ms there is a new connection. */
   lose(ms: number): void
+  /** The same, and what has not arrived is lost, too: a process that was frozen gives up its connection. */
+  giveUp(): void
   /** Has what others have sent arrive no sooner than after so many ms. */
   delay(ms: number): void
   /** Has so many messages arrive twice. */
@@ -31,6 +33,9 @@ export interface DatabaseConnection extends Pick<Environment, 'onPageShow'> {
 }
 
 const LEASE_MS = 5000
+
+/** How long it takes to connect again, in ms. */
+const CONNECT_MS = 1000
 
 export function createSharedDatabase({ now, setTimeout }: Environment): SharedDatabase {
   const { store } = memoryLeases(now)
@@ -44,20 +49,36 @@ export function createSharedDatabase({ now, setTimeout }: Environment): SharedDa
     let lost = 0
     let repeated = 0
 
+    /** How many connections were given up. */
+    let givenUp = 0
+
     /** Takes the next message, after all that were sent before it. */
     function take(act: () => void): void {
       arrived = arrived.then(arrival).then(act)
+    }
+
+    function takeMessage(name: string, text: string): void {
+      const of = givenUp
+      take(() => (of === givenUp ? bus.receive(name, text) : void lostNames.add(name)))
     }
 
     function noticeBack(): void {
       for (const listener of [...onBack]) listener()
     }
 
+    function lose(ms: number): void {
+      lost += 1
+      void sleep(ms).then(() => {
+        lost -= 1
+        if (lost === 0) take(noticeBack)
+      })
+    }
+
     function receive(name: string, text: string): void {
       if (lost > 0) return void lostNames.add(name)
       const times = repeated > 0 ? 2 : 1
       repeated = Math.max(0, repeated - 1)
-      for (let time = 0; time < times; time++) take(() => bus.receive(name, text))
+      for (let time = 0; time < times; time++) takeMessage(name, text)
     }
 
     const bus = createBus({
@@ -90,12 +111,10 @@ export function createSharedDatabase({ now, setTimeout }: Environment): SharedDa
         onBack.add(listener)
         return () => void onBack.delete(listener)
       },
-      lose: (ms) => {
-        lost += 1
-        void sleep(ms).then(() => {
-          lost -= 1
-          if (lost === 0) take(noticeBack)
-        })
+      lose,
+      giveUp: () => {
+        givenUp += 1
+        lose(CONNECT_MS)
       },
       delay: (ms) => {
         const until = sleep(ms)

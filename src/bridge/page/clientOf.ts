@@ -12,7 +12,7 @@ import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { AnyArguments } from '../../core/run/keys.js'
 import { toolCallId } from '../../core/run/keys.js'
 import { createEntry } from './entries.js'
-import { createHandle } from './handle.js'
+import { createHandle, type HandleContext } from './handle.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
 
@@ -24,7 +24,8 @@ export interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
   readonly settled: Listeners<[SettledToolCall]>
   readonly forgotten: Listeners<[(callId?: string) => boolean]>
   readonly closing: AbortController
-  readonly heardAt: () => number | undefined
+  readonly heardAt: HandleContext['heardAt']
+  readonly newsOf: HandleContext['newsOf']
   readonly open: () => void
   /** Resolves when the calls are known. `isAsked`: rejects where the backend refuses. */
   readonly untilKnown: (isAsked: boolean) => Promise<void>
@@ -33,8 +34,8 @@ export interface ClientParts extends Pick<TaskClient, 'id' | 'url' | 'resume'> {
 
 /** What the app gets. */
 export function clientOf({ owner, store, calls, post, settled, forgotten, ...parts }: ClientParts): TaskClient {
-  const { id, url, resume, closing, heardAt, open, untilKnown } = parts
-  const context = { calls, post, subscribe: store.subscribeCall, heardAt }
+  const { id, url, resume, closing, heardAt, newsOf, open, untilKnown } = parts
+  const context: HandleContext = { calls, post, newsOf, subscribe: store.subscribeCall, heardAt }
 
   function handleOf(callId: string): ToolCall | undefined {
     const entry = calls.entries.get(callId)

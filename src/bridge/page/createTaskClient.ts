@@ -146,6 +146,7 @@ function createBridgeClient(options: TaskClientBridgeOptions): TaskClient {
   return clientOf({
     ...{ id, url, owner, resume, store, calls, post, settled, forgotten, closing, open },
     heardAt: () => heardAt,
+    newsOf: mirror.wireOf,
     untilKnown: (isAsked) => {
       open()
       if (isAsked) link.retry()

@@ -5,6 +5,7 @@ import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isEqual } from '../../core/protocol/isEqual.js'
 import { onShown, waitFor } from '../../core/run/handle.js'
+import type { CallOnWire } from '../wire/messages.js'
 import { type Entry, runOf } from './entries.js'
 import type { PageCalls } from './pageCalls.js'
 import type { Post } from './requests.js'
@@ -12,6 +13,8 @@ import type { Post } from './requests.js'
 export interface HandleContext {
   readonly calls: Pick<PageCalls, 'isCurrent' | 'cancel' | 'refresh' | 'takeAnswer'>
   readonly post: Post
+  /** What the news say of a call. */
+  readonly newsOf: (callId: string) => CallOnWire | undefined
   readonly subscribe: (callId: string, listener: () => void) => () => void
   /** When the backend was last heard of. */
   readonly heardAt: () => number | undefined
@@ -45,7 +48,7 @@ function respond(
   entry: Entry,
   inputKey: string,
   response: InputResponse,
-  { calls, post }: HandleContext,
+  { calls, post, newsOf }: HandleContext,
 ): Promise<void> {
   const { callId } = entry
   const known = entry.responses.get(inputKey)
@@ -67,7 +70,9 @@ function respond(
   async function send(): Promise<void> {
     try {
       const onRetry = () => set({ state: { status: 'sending', isRetrying: true } })
-      const answer = await post({ type: 'respond', call: entry.ref, run, inputKey, response }, { onRetry })
+      const isElsewhere = !Object.hasOwn(Object(newsOf(callId)?.inputRequests), inputKey)
+      const action = { type: 'respond', call: entry.ref, run, inputKey, response } as const
+      const answer = await post(action, { onRetry, isElsewhere })
       set({ told: answer })
       calls.takeAnswer(entry, answer)
     } catch (thrown) {

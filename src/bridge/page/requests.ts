@@ -40,6 +40,8 @@ export interface PostOptions {
   readonly user?: string | undefined
   /** True if it may have been sent before. */
   readonly isRepeated?: boolean
+  /** True where the page knows what it is about from the answer of another process than the one whose news it reads. */
+  readonly isElsewhere?: boolean
   /** Asked before each attempt. Where it returns true, the request rejects with `GIVEN_UP`. */
   readonly isGivenUp?: () => boolean
 }
@@ -72,7 +74,8 @@ export function createPost({ environment, fetch, url, policy, signal, ...options
       // The first news may have come since.
       user ??= options.user()
       const asked = typeof action === 'function' ? action(environment.now()) : action
-      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch: options.epoch(), action: asked })
+      const epoch = more.isElsewhere ? undefined : options.epoch()
+      const body = JSON.stringify({ v: WIRE_VERSION, id, user, isRepeated, epoch, action: asked })
       const headers = { 'content-type': 'application/json' }
       isRepeated = true
       const response = await reached(fetch(url(), { method: 'POST', headers, body, signal: abort }))

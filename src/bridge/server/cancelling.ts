@@ -2,8 +2,8 @@ import { TaskCancelledError, ToolCallInterruptedError } from '../../core/protoco
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
+import type { Unknown } from './cancellations.js'
 import { expectOpen, find, idOf, lookFor } from './finding.js'
-import type { Unknown } from './others.js'
 import type { Session } from './session.js'
 import { isMadeSince, LATE_MS, LOOK_UP_MS, untilRunsAgain } from './untilKnown.js'
 

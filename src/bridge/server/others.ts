@@ -1,24 +1,9 @@
 import { amongProcesses } from '../../core/client/amongProcesses.js'
 import type { Channel, Environment } from '../../core/environment/environment.js'
-import { isJsonObject } from '../../core/protocol/json.js'
-import { cancelElsewhere } from '../../core/run/requests.js'
+import { cancelElsewhere, cancelFollowed } from '../../core/run/requests.js'
+import type { Run } from '../../core/run/run.js'
+import { type Cancellation, createCancellations, readCancellation, type Unknown } from './cancellations.js'
 import type { Session } from './session.js'
-
-/**
- * What was cancelled at a process that does not know it: a start, by the id of its request, or a run. `until`: when that was started, in ms since
- * the epoch.
- */
-export type Unknown = { readonly start: string } | { readonly until: number }
-
-/** A message of one process to the others. */
-interface Cancellation {
-  /** That of the message: it is sent twice. */
-  readonly id: string
-  /** The id of the client. */
-  readonly user: string
-  readonly callId: string
-  readonly what: Unknown
-}
 
 /** The other processes of a backend. A call that a page cancels here may have been started in one of them. */
 export interface Others {
@@ -26,7 +11,7 @@ export interface Others {
   listen(session: Session): void
   /** Sends them a message, and the same one again 10 seconds later. */
   tell(session: Session, callId: string, what: Unknown): void
-  /** True if another process has told that this start of the user was cancelled. */
+  /** True if it is known that this start of the user was cancelled at a process that had not got it. */
   hasCancelled(user: string, start: string): boolean
 }
 
@@ -38,8 +23,8 @@ const ASK = 'taskwire:bridge:ask'
 /** After so many ms each message is sent a second time, because a process misses messages while it has no connection. */
 const AGAIN_MS = 10_000
 
-/** How many messages are remembered: more than a user can have sent in a minute. */
-const MAX_HEARD = 10_000
+/** So many ms after its record is found, a call is cancelled by those that follow it: sooner, the process that has made the call does it. */
+const FOLLOWED_MS = 2000
 
 /**
  * ```text
@@ -50,6 +35,10 @@ const MAX_HEARD = 10_000
  * page       start ─────────── cancel()
  * process A    frozen, not read ·│········ told, or reads the start: not made
  * process B                     not known ─┘
+ *
+ * page       start ─────────── cancel()
+ * process A    frozen, not read ·············· tools/call ─ task ─ killed before it is told
+ * process B                     not known ······················ finds the record: tasks/cancel
  * ```
  */
 export function createOthers({
@@ -58,37 +47,51 @@ export function createOthers({
   clearTimeout,
 }: Pick<Environment, 'randomId' | 'setTimeout' | 'clearTimeout'>): Others {
   const channels = new Map<Environment['channel'], { readonly channel: Channel; readonly sessions: Set<Session> }>()
-  /** The newest of each user, by the ids of their clients. */
-  const sessions = new Map<string, Session>()
-  /** The ids of messages, and of starts that were cancelled. */
-  const heard = new Set<string>()
-
+  /** The newest of each user, by the ids of their clients. `look`: looks for what was cancelled. */
+  const sessions = new Map<string, { readonly session: Session; readonly look: () => void }>()
+  const cancelled = createCancellations()
+  /** Those whose call was found in a record. */
+  const found = new WeakSet<Cancellation>()
   /** Messages that will be sent a second time, with the channel of each. */
   const pending = new Map<Cancellation, Channel>()
 
   async function hear(said: unknown): Promise<void> {
     if (said === ASK) return tellPending()
     const told = readCancellation(said)
-    if (told === undefined || heard.has(told.id)) return
-    note(told.id)
+    if (told === undefined || cancelled.of(told.user).some(({ id }) => id === told.id)) return
+    cancelled.note(told)
     const { user, callId, what } = told
-    if ('start' in what) note(startOf(user, what.start))
-    const session = sessions.get(user)
+    const { session, look } = sessions.get(user) ?? {}
+    look?.()
     const until = 'start' in what ? (await session?.doneOf(what.start))?.startedAt : what.until
-    // Pages cancel what they see.
-    if (session?.feed.get(callId) === undefined || until === undefined) return
-    const run = amongProcesses(session.client).run?.()
-    if (run !== undefined) cancelElsewhere(run, callId, until)
+    const run = session && runOf(session, callId)
+    if (run !== undefined && until !== undefined) cancelElsewhere(run, callId, until)
   }
 
   function tellPending(): void {
     for (const [message, channel] of pending) channel.postMessage(message)
   }
 
-  function note(id: string): void {
-    heard.add(id)
-    const [oldest] = heard
-    if (heard.size > MAX_HEARD && oldest !== undefined) heard.delete(oldest)
+  /** Looks some time after each change for what was cancelled and has been made by a process that is gone. */
+  function watch(session: Session): void {
+    let timer: unknown
+    const lookNow = () => {
+      timer = undefined
+      for (const message of cancelled.of(session.client.id)) {
+        const { callId, what } = message
+        if (found.has(message) || !('start' in what)) continue
+        const run = runOf(session, callId)
+        if (run !== undefined && cancelFollowed(run, callId, what.start)) found.add(message)
+      }
+    }
+    const look = () => {
+      if (timer === undefined && cancelled.of(session.client.id).length > 0) timer = setTimeout(lookNow, FOLLOWED_MS)
+    }
+    sessions.set(session.client.id, { session, look })
+    session.feed.listen(look, () => {
+      clearTimeout(timer)
+      leave(session)
+    })
   }
 
   function channelOf(session: Session): Channel | undefined {
@@ -106,7 +109,7 @@ export function createOthers({
 
   /** An open channel keeps a process alive. */
   function leave(session: Session): void {
-    if (sessions.get(session.client.id) === session) sessions.delete(session.client.id)
+    if (sessions.get(session.client.id)?.session === session) sessions.delete(session.client.id)
     const { channel: open } = amongProcesses(session.client)
     const known = channels.get(open)
     if (!known?.sessions.delete(session) || known.sessions.size > 0) return
@@ -118,17 +121,14 @@ export function createOthers({
     listen: (session) => {
       if (session.feed.isOver) return
       channelOf(session)
-      sessions.set(session.client.id, session)
-      session.feed.listen(
-        () => {},
-        () => leave(session),
-      )
+      watch(session)
     },
     tell: (session, callId, what) => {
       const { client, feed } = session
       const channel = feed.isOver ? undefined : channelOf(session)
       if (channel === undefined) return
       const message: Cancellation = { id: randomId(), user: client.id, callId, what }
+      cancelled.note(message)
       channel.postMessage(message)
       pending.set(message, channel)
       const forget = () => {
@@ -142,16 +142,11 @@ export function createOthers({
       }, AGAIN_MS)
       const stop = feed.listen(() => {}, forget)
     },
-    hasCancelled: (user, start) => heard.has(startOf(user, start)),
+    hasCancelled: (user, start) => cancelled.of(user).some(({ what }) => 'start' in what && what.start === start),
   }
 }
 
-const startOf = (user: string, start: string) => `${user} ${start}`
-
-function readCancellation(said: unknown): Cancellation | undefined {
-  if (!isJsonObject(said) || !isJsonObject(said['what'])) return undefined
-  const { id, user, callId, what } = said
-  if (typeof id !== 'string' || typeof user !== 'string' || typeof callId !== 'string') return undefined
-  if (typeof what.start === 'string') return { id, user, callId, what: { start: what.start } }
-  return typeof what.until === 'number' ? { id, user, callId, what: { until: what.until } } : undefined
+/** What has the calls of a client, where its pages see the one that they cancel. */
+function runOf({ client, feed }: Session, callId: string): Run | undefined {
+  return feed.get(callId) && amongProcesses(client).run?.()
 }

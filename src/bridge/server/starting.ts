@@ -1,8 +1,8 @@
-import type { TaskClient } from '../../core/client/taskClient.js'
+import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.js'
 import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
 import { argumentsHash, isOtherHash } from '../../core/record/argumentsHash.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import { ANY_ARGUMENTS } from '../../core/run/keys.js'
+import { ANY_ARGUMENTS, type AnyArguments, STARTED_FOR, type StartedFor } from '../../core/run/keys.js'
 import type { PageAction } from '../wire/messages.js'
 import type { ArrivedRequest } from './parseRequest.js'
 import { LATE_MS } from './untilKnown.js'
@@ -25,15 +25,14 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
   const isMade = before !== undefined && isMadeBy(action, request, before)
   // Of an earlier life: gone on with, it is the same run. While it is looked for, it would look like another one.
   if (before?.phase === 'ended' && repeat === 'never') client.getToolCall(callId)
-  const call = client.startToolCall(
-    { name, ...(args && { arguments: args }) },
-    {
-      key,
-      repeat: isMade ? 'never' : repeat,
-      ...(meta && { meta }),
-      ...(takesAny && { [ANY_ARGUMENTS]: true }),
-    },
-  )
+  const how: ToolCallOptions & AnyArguments & StartedFor = {
+    key,
+    repeat: isMade ? 'never' : repeat,
+    ...(meta && { meta }),
+    ...(takesAny && { [ANY_ARGUMENTS]: true }),
+    [STARTED_FOR]: request.id,
+  }
+  const call = client.startToolCall({ name, ...(args && { arguments: args }) }, how)
   let refusal: unknown
   call.result.catch((error: unknown) => {
     refusal = error

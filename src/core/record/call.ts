@@ -28,6 +28,8 @@ export interface Call {
   readonly meta: ToolCallMeta | undefined
   /** Up to how many bytes of its result are to be kept. */
   readonly keepResult: number | undefined
+  /** The id of what it was started for, where somebody may cancel that: see `STARTED_FOR` (keys.ts). */
+  readonly startedFor: string | undefined
   readonly startedAt: number
   /** What this page has sent: `repeated` if the `tools/call` was sent before, here or earlier, and no response came. */
   readonly sent: 'no' | 'once' | 'repeated'
@@ -85,6 +87,7 @@ export function recordOf(call: Call, task: TaskRecord | undefined, owner: Record
     argumentsHash: call.argumentsHash,
     meta: call.meta,
     keepResult: call.keepResult,
+    startedFor: call.startedFor,
     endpoint: owner.endpoint,
     scope: owner.scope,
     startedAt: call.startedAt,

@@ -86,6 +86,7 @@ const OPTIONAL: Members = {
   argumentsHash: (value) => isText(value) && value.length <= 64,
   meta: (value) => isJsonObject(value) && JSON.stringify(value).length <= MAX_META_LENGTH,
   keepResult: isCount,
+  startedFor: (value) => isText(value) && value.length <= 128,
   // As long as servers take it.
   idempotencyKey: (value) => isText(value) && value.length >= 16 && value.length <= 256,
   held: (value) => value === 'working' || value === 'ended',

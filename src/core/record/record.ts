@@ -165,6 +165,8 @@ export interface CallRecord {
   readonly meta: ToolCallMeta | undefined
   /** Up to how many bytes of its result are to be kept. */
   readonly keepResult: number | undefined
+  /** The id of what it was started for: that of a request to `taskwire/bridge`. */
+  readonly startedFor?: string | undefined
   readonly endpoint: string
   readonly scope: string
   /** When the call was made, ms since the epoch, by this browser's clock. */

@@ -22,6 +22,7 @@ const CALL: Call = {
   argumentsHash: undefined,
   meta: undefined,
   keepResult: undefined,
+  startedFor: undefined,
   startedAt: NOW,
   sent: 'once',
   progress: undefined,

@@ -25,6 +25,16 @@ export interface AnyArguments {
   readonly [ANY_ARGUMENTS]?: boolean
 }
 
+/**
+ * An option of a call: the id of what it is started for. Its record carries it to the other processes of a backend, one of which may know that
+ * this was cancelled.
+ */
+export const STARTED_FOR: unique symbol = Symbol('taskwire.startedFor')
+
+export interface StartedFor {
+  readonly [STARTED_FOR]?: string
+}
+
 /** Warns a developer who shows the call of a key although its arguments were other ones. */
 export function warnOfOtherArguments(name: string, key: string | undefined): void {
   warnInDevelopment(

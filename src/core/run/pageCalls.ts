@@ -24,7 +24,7 @@ import { type EndKind, now, type Run, take } from './run.js'
 
 /** A call that is about to be made, or has been. */
 export function newCall(run: Run, callId: string, name: string, how: Partial<Call> = {}): Call {
-  const { key, arguments: args, argumentsHash, meta, keepResult, startedAt = startTime(run) } = how
+  const { key, arguments: args, argumentsHash, meta, keepResult, startedFor, startedAt = startTime(run) } = how
   return {
     callId,
     name,
@@ -33,6 +33,7 @@ export function newCall(run: Run, callId: string, name: string, how: Partial<Cal
     argumentsHash,
     meta,
     keepResult,
+    startedFor,
     startedAt,
     sent: 'no',
     progress: undefined,
@@ -84,7 +85,7 @@ export function followFound(run: Run, entry: CallEntry, record: CallRecord, kept
   entry.abort?.abort(TOLD)
   entry.started = undefined
   entry.hadEnded ||= isOver(task) && Math.max(task.receivedAt, task.snapshotAt) <= entry.call.startedAt
-  changeCall(run, entry, (call) => asFound(call, record))
+  changeCall(run, entry, (call) => ({ ...asFound(call, record), startedFor: record.startedFor }))
   // It may have been read before the clock was set back, and shown as ended until now.
   void attachToTask(run, entry, byClock(task, now(run)), kept)
   resumeCancel(run, entry)

@@ -13,14 +13,14 @@ import { changeCall } from './changes.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import { isForgotten } from './forgotten.js'
 import { type CallHandle, createHandle } from './handle.js'
-import { ANY_ARGUMENTS, type AnyArguments, taskCallId, toolCallId } from './keys.js'
+import { ANY_ARGUMENTS, type AnyArguments, STARTED_FOR, type StartedFor, taskCallId, toolCallId } from './keys.js'
 import { makeCall } from './makeCall.js'
 import { findTask, isMadeAgain, isReusable, MAX_SETTLED, newCall, putCall, putFound, type Repeat } from './pageCalls.js'
 import { readRecord, untilRead } from './readRecord.js'
 import type { Run } from './run.js'
 
 /** How a call is made: see `ToolCallOptions` of the client. */
-export interface StartOptions extends AnyArguments {
+export interface StartOptions extends AnyArguments, StartedFor {
   readonly key?: string | undefined
   readonly repeat?: Repeat | undefined
   readonly signal?: AbortSignal | undefined
@@ -43,15 +43,13 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
  *
  * With `settled` the tool is called again once the call has settled, with `always` in any case. Without a key each is another call.
  */
-export function startToolCall(
-  run: Run,
-  { name, arguments: args }: ToolCallRequest,
-  { key, repeat = 'never', signal: detaching, meta, keepResult, [ANY_ARGUMENTS]: takesAny = false }: StartOptions,
-): CallHandle {
+export function startToolCall(run: Run, { name, arguments: args }: ToolCallRequest, options: StartOptions): CallHandle {
+  const { key, repeat = 'never', signal: detaching, meta, keepResult } = options
+  const { [ANY_ARGUMENTS]: takesAny = false, [STARTED_FOR]: startedFor } = options
   const callId = key === undefined ? run.environment.randomId() : toolCallId(run.owner, name, key)
   const known = run.calls.get(callId)
   const argumentsHash = key === undefined ? undefined : hashOf(args)
-  const call = newCall(run, callId, name, { key, arguments: args, argumentsHash, meta, keepResult })
+  const call = newCall(run, callId, name, { key, arguments: args, argumentsHash, meta, keepResult, startedFor })
   if (detaching?.aborted) return refuse(run, call, detaching)
   if (known !== undefined && isKnown(known, repeat)) {
     const isConflict = !takesAny && isOtherHash(known.call.argumentsHash, argumentsHash)
