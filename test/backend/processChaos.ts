@@ -292,7 +292,8 @@ export async function playProcesses({
         if (page === undefined) return
         const call = page.startToolCall({ name: 'work', arguments: args }, { key })
         if (page === one) answerAll(call)
-        if (page === one && isUnwanted) cancelIn(call, upTo(4000))
+        // What one page cancels before the backend knows of it, the start of the other one makes.
+        if (isUnwanted) cancelIn(call, upTo(4000))
         const shown = () => {
           const { phase, network } = call.getState()
           return `${phase}, ${network}, the page ${page.store.getState().connection.status}`
