@@ -41,6 +41,8 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
 
   /** The processes that wait for their storage. */
   const slow = new Set<Name>()
+  /** The processes whose storage takes no task. */
+  const taskless = new Set<Name>()
   /** The processes whose storage has not heard of any record yet. */
   const blind = new Set<Name>()
   /** The processes that take requests and answer none. */
@@ -57,6 +59,10 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
 
   function startProcess(name: Name) {
     const getItem = (key: string) => (slow.has(name) ? new Promise<never>(() => {}) : storage.getItem(key))
+    const replaceItem: TaskStorage['replaceItem'] = (key, before, after) =>
+      taskless.has(name) && after?.includes('taskId')
+        ? new Promise<never>(() => {})
+        : (storage.replaceItem?.(key, before, after) ?? false)
     const machine = server.browser.openPage()
     const channel: Environment['channel'] = (id) => {
       const opened = (machine.environment.channel as NonNullable<Environment['channel']>)(id)
@@ -65,7 +71,7 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
     const environment = { ...machine.environment, channel }
     const client: TaskClient = createTaskClient({
       url: server.url,
-      storage: { ...storage, getItem, keys: () => (blind.has(name) ? [] : storage.keys()) },
+      storage: { ...storage, getItem, replaceItem, keys: () => (blind.has(name) ? [] : storage.keys()) },
       scope: 'ada',
       environment,
     })
@@ -113,7 +119,7 @@ function setUp(allow: TaskBridgeOptions['allow'] = () => true) {
     },
   })
   return {
-    ...{ server, storage, client, processes, route, slow, blind, deaf, frozen, unheard, late, held },
+    ...{ server, storage, client, processes, route, slow, taskless, blind, deaf, frozen, unheard, late, held },
     /** Cuts the stream, and lets the next one reach this process. */
     moveStream: (to: Name) => {
       route.stream = to
@@ -395,6 +401,25 @@ it('a start whose process was killed before it answered is sent to another proce
   await server.advance(30_000)
   expect(await call.result).toMatchObject({ structuredContent: { seconds: 5 } })
   expect(server.count('tools/call')).toBe(1)
+})
+
+// process B  start ─ tools/call ─ task, not written ─ killed
+// process C                                                   cancelled ─ start, same key ─ the same task ─ tasks/cancel
+it('a call is cancelled though its process was killed before the task was written down', async () => {
+  const { server, client, route, taskless, deaf, kill } = setUp()
+  deaf.add('A').add('C')
+  taskless.add('B')
+  void client.connect()
+  await server.advance(500)
+  const call = client.startToolCall({ name: 'work', arguments: { seconds: 600 } }, { key: 'k' })
+  call.result.catch(() => {})
+  await server.advance(500)
+  await kill('B')
+  route.actions = 'C'
+  call.cancel().catch(() => {})
+  await server.advance(40_000)
+  expect(call.getState().phase).toBe('cancelled')
+  expect([server.count('tools/call'), server.count('tasks/cancel')]).toEqual([2, 1])
 })
 
 it('a start whose process was killed before it was recorded is made by another one', async () => {

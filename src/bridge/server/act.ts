@@ -10,7 +10,7 @@ import type { BridgeAction } from './options.js'
 import type { ArrivedRequest } from './parseRequest.js'
 import type { AnswerFor, Deed, Session } from './session.js'
 import { start } from './starting.js'
-import { isMadeSince, untilAsked, untilKnown } from './untilKnown.js'
+import { isMadeSince, untilAsked, untilKnown, untilWritten } from './untilKnown.js'
 
 type ActionOf<Type extends PageAction['type']> = Extract<PageAction, { type: Type }>
 
@@ -54,6 +54,7 @@ async function answerTo(
   const isElsewhere = (epoch: string | undefined) => epoch !== feed.position.epoch
   if (isFollowed && callId !== undefined) {
     await untilKnown(session, callId, isElsewhere(request.epoch) ? undefined : environment)
+    await untilWritten(session, callId)
     expectOpen(session)
   }
   const error = refusal?.()

@@ -1,3 +1,4 @@
+import { amongProcesses } from '../../core/client/amongProcesses.js'
 import type { ToolCall } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
@@ -40,7 +41,7 @@ function untilCall(
 }
 
 /**
- * Resolves when other processes can know of the call: its record has a task that runs, the call is over, or it asks something. If a process
+ * Resolves when there is something to be known of the call: it has a task that runs, is over, or asks something. If a process
  * is killed before that, it has not answered, and the page asks another one. With `environment`, a recorded call is enough: without a task
  * it may take long, and the page hears of it.
  */
@@ -68,6 +69,13 @@ export function untilKnown(session: Session, callId: string, environment: Timers
       environment?.clearTimeout(timer)
     }
   })
+}
+
+/** Resolves when the task of a call that this process has made is written down: if the process is killed then, another one finds it. */
+export async function untilWritten({ client }: Session, callId: string): Promise<void> {
+  const { task, started } = amongProcesses(client).run?.()?.calls.get(callId) ?? {}
+  // Before there is a task, a call that asks something has not started yet.
+  if (task !== undefined) await started
 }
 
 /**
