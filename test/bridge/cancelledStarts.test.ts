@@ -594,6 +594,25 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls(), kept()]).toEqual([[1, 1], []])
   })
 
+  // page       start ─ cancel() ▪ closed
+  // process A    frozen ················ tools/call ─ task ─ killed
+  // next page                                                      cancelled ─ tasks/cancel
+  it('is cancelled by the next page though its process was frozen for long, and is gone', async () => {
+    const { server, backend, kept, calls, begin, cancelSent, open, crash } = setUp()
+    await begin()
+    backend.freeze(15_000)
+    await cancelSent('k')
+    await server.advance(1000)
+    await crash()
+    await server.advance(20_000)
+    expect(calls()).toEqual([1, 0])
+    await backend.restart()
+    const { client } = open()
+    await server.advance(20_000)
+    expect(phases(client)).toEqual(['cancelled'])
+    expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
   // page      start ······ lost ─ cancel() ─ ▪ closed
   // backend                                    cancelled ─── the start comes after all: refused
   it('is not made where the start comes after its cancellation', async () => {

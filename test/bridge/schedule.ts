@@ -168,8 +168,7 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
     () => pick(pages)?.network.mend(),
     () => pick(pages)?.network.loseAnswers(1 + upTo(2)),
     () => backend.restart(),
-    // No longer than a start may be on its way when its page cancels it.
-    () => backend.freeze(upTo(9500)),
+    () => backend.freeze(upTo(15_000)),
     () => backend.messages()?.lose(upTo(5000)),
     () => backend.messages()?.delay(upTo(5000)),
     () => backend.messages()?.repeat(1 + upTo(3)),

@@ -2,12 +2,11 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { TaskCancelledError, TaskInputError } from '../../core/protocol/errors.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, PageAction } from '../wire/messages.js'
+import type { Answer, PageAction, PageRequest } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
 import { cancel, isNotStarted } from './cancelling.js'
 import { expectOpen, find, idOf, lookFor, unknown } from './finding.js'
 import type { BridgeAction } from './options.js'
-import type { ArrivedRequest } from './parseRequest.js'
 import type { AnswerFor, Deed, Session } from './session.js'
 import { start } from './starting.js'
 import { isMadeSince, untilAsked, untilKnown, untilWritten } from './untilKnown.js'
@@ -36,7 +35,7 @@ interface Done extends Partial<Answer> {
  *
  * The answer rejects with what the page gets instead of one. A page that asks once more is answered with how the call is by then.
  */
-export function act(session: Session, request: ArrivedRequest, how: Acting): Deed {
+export function act(session: Session, request: PageRequest, how: Acting): Deed {
   const done = perform(session, request, how)
   return { done, answer: answerTo(done, session, request, how.environment) }
 }
@@ -44,7 +43,7 @@ export function act(session: Session, request: ArrivedRequest, how: Acting): Dee
 async function answerTo(
   done: Promise<Done>,
   session: Session,
-  request: ArrivedRequest,
+  request: PageRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<AnswerFor> {
   const { feed } = session
@@ -67,7 +66,7 @@ async function answerTo(
   }
 }
 
-async function perform(session: Session, request: ArrivedRequest, how: Acting): Promise<Done> {
+async function perform(session: Session, request: PageRequest, how: Acting): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
   const { isAllowed, others, environment } = how
@@ -82,7 +81,7 @@ async function perform(session: Session, request: ArrivedRequest, how: Acting): 
       if (isCancelled && isNotStarted(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
       const asked = { ...action, repeat: isCancelled ? ('never' as const) : repeat }
-      return { ...(await start(client, asked, request)), callId, isFollowed: true }
+      return { ...(await start(client, asked, request.id)), callId, isFollowed: true }
     }
     case 'forget':
       await forget(session, action, how)

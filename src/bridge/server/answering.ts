@@ -29,9 +29,7 @@ const RESTARTING = 'The backend of this app is being restarted.'
 const MEGABYTE = 1024 * 1024
 
 /** Answers the requests of pages for actions. */
-export function createAnswering(
-  options: AnsweringOptions,
-): (session: Session, request: Request, cameAt: number) => Promise<Response> {
+export function createAnswering(options: AnsweringOptions): (session: Session, request: Request) => Promise<Response> {
   const { environment, others, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
 
   async function readRequest(request: Request): Promise<PageRequest | Response> {
@@ -66,7 +64,7 @@ export function createAnswering(
     }
   }
 
-  return async (session, request, cameAt) => {
+  return async (session, request) => {
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
     if (asked.user !== undefined && asked.user !== session.client.id) {
@@ -80,9 +78,7 @@ export function createAnswering(
     if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(
-      session.once(asked.id, () =>
-        act(session, { ...asked, cameAt }, { isAllowed: isAllowed(request), others, environment }),
-      ),
+      session.once(asked.id, () => act(session, asked, { isAllowed: isAllowed(request), others, environment })),
       asked,
       session,
     )

@@ -3,7 +3,7 @@ import type { ToolCallState } from '../../core/record/toolCallState.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
 import type { Unknown } from './cancellations.js'
-import { expectOpen, find, idOf, lookFor } from './finding.js'
+import { callOf, expectOpen, find, idOf, lookFor } from './finding.js'
 import type { Session } from './session.js'
 import { isMadeSince, LATE_MS, LOOK_UP_MS, untilRunsAgain } from './untilKnown.js'
 
@@ -39,7 +39,7 @@ async function cancelRun(session: Session, ref: CallRef, run: number | undefined
 
 /**
  * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
- * process, its call is known by its time.
+ * process, its call is known by the id of the start; and one of another start, which it may have joined, by its time.
  *
  * ```text
  * page       start ─ lost ─ cancel() ─ ageMs ─▶ now
@@ -87,7 +87,8 @@ async function cancelStarted(
   const startedAt = answer?.startedAt ?? state.startedAt
   const latest = answer === undefined ? until : startedAt
   const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
-  if (state.startedAt > latest || state.startedAt < earliest) throw new TaskCancelledError()
+  const isMadeByIt = callOf(client, callId)?.startedFor === id
+  if (!isMadeByIt && (state.startedAt > latest || state.startedAt < earliest)) throw new TaskCancelledError()
   // The page that has its arguments can make it again: then its task is known.
   if (state.error instanceof ToolCallInterruptedError) throw state.error
   await expectAllowed(how, { type: 'cancel', tool: state.name })

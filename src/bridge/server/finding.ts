@@ -1,6 +1,8 @@
+import { amongProcesses } from '../../core/client/amongProcesses.js'
 import type { TaskClient, ToolCall } from '../../core/client/taskClient.js'
 import { TaskExpiredError } from '../../core/protocol/errors.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
+import type { CallEntry } from '../../core/run/entries.js'
 import type { CallRef } from '../wire/messages.js'
 import { isClosed, type Session } from './session.js'
 
@@ -20,6 +22,11 @@ export async function lookFor({ client, feed }: Session, callId: string): Promis
   if (feed.get(callId) !== undefined) return
   await client.resumeToolCalls({ callId })
   feed.update()
+}
+
+/** The call as the client has it. */
+export function callOf(client: TaskClient, callId: string): CallEntry['call'] | undefined {
+  return amongProcesses(client).run?.()?.calls.get(callId)?.call
 }
 
 export function idOf(client: TaskClient, ref: CallRef): string {

@@ -1,11 +1,9 @@
 import type { TaskClient, ToolCallOptions } from '../../core/client/taskClient.js'
 import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
-import { argumentsHash, isOtherHash } from '../../core/record/argumentsHash.js'
-import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
+import { isSettled } from '../../core/record/toolCallState.js'
 import { ANY_ARGUMENTS, type AnyArguments, STARTED_FOR, type StartedFor } from '../../core/run/keys.js'
 import type { PageAction } from '../wire/messages.js'
-import type { ArrivedRequest } from './parseRequest.js'
-import { LATE_MS } from './untilKnown.js'
+import { callOf } from './finding.js'
 
 type StartAction = Extract<PageAction, { type: 'start' }>
 
@@ -18,11 +16,12 @@ interface Started {
 }
 
 /** Calls the tool, or joins the call of that key, as the client does for a page of its own. */
-export async function start(client: TaskClient, action: StartAction, request: ArrivedRequest): Promise<Started> {
+export async function start(client: TaskClient, action: StartAction, id: string): Promise<Started> {
   const { name, key, arguments: args, meta, repeat, takesAny = false } = action
   const callId = client.toolCallId(name, key)
   const before = client.getToolCallState(callId)
-  const isMade = before !== undefined && isMadeBy(action, request, before)
+  // By this very request, sent before: the backend has been started again since, or another process has taken it.
+  const isMade = callOf(client, callId)?.startedFor === id
   // Of an earlier life: gone on with, it is the same run. While it is looked for, it would look like another one.
   if (before?.phase === 'ended' && repeat === 'never') client.getToolCall(callId)
   const how: ToolCallOptions & AnyArguments & StartedFor = {
@@ -30,7 +29,7 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
     repeat: isMade ? 'never' : repeat,
     ...(meta && { meta }),
     ...(takesAny && { [ANY_ARGUMENTS]: true }),
-    [STARTED_FOR]: request.id,
+    [STARTED_FOR]: id,
   }
   const call = client.startToolCall({ name, ...(args && { arguments: args }) }, how)
   let refusal: unknown
@@ -46,25 +45,4 @@ export async function start(client: TaskClient, action: StartAction, request: Ar
     return error instanceof ToolCallKeyConflictError ? error : undefined
   }
   return { startedAt: after.startedAt, isNew, refusal: ofOther }
-}
-
-/**
- * True for a call that this very action has made, sent before. The backend has been started again since, or another process has taken it: the
- * call is known by its time. The page did not know of it, and it is not from before the page has sent the action. One with
- * other arguments is another device's: the first attempt may not have come.
- *
- * ```text
- * page       start ─ lost ──────────── start, again: ageMs
- * process A        tools/call ▪
- * process B                              looks for a call from at most LATE_MS before the first start: it is that call
- * ```
- */
-function isMadeBy(
-  { seen, ageMs = Number.POSITIVE_INFINITY, arguments: args }: StartAction,
-  request: ArrivedRequest,
-  call: ToolCallState,
-) {
-  const { isRepeated = false, cameAt } = request
-  if (isOtherHash(call.arguments && argumentsHash(call.arguments), argumentsHash(args))) return false
-  return isRepeated && call.startedAt !== seen && call.startedAt >= cameAt - ageMs - LATE_MS
 }
