@@ -711,6 +711,29 @@ describe('a call whose answer was lost', () => {
     expect(server.count('tools/call')).toBe(2)
   })
 
+  // tab A  tools/call ─ ▪
+  // tab B                 lists it: interrupted ─ hidden ························ shown again: works
+  // tab C                                               the same key ─ task
+  it.each([
+    [3000, 'working'],
+    [20_000, 'ended'],
+  ])('is shown with what another tab has made of it while this one was away for %s ms', async (ms, phase) => {
+    const a = openTab()
+    lose(a)
+    await advance(100)
+    await a.page.crash()
+    const b = openTab()
+    await Promise.all([b.client.resumeToolCalls(), advance(100)])
+    const callId = b.client.toolCallId('work', 'k')
+    expect(b.client.getToolCallState(callId)).toMatchObject({ error: { name: 'ToolCallInterruptedError' } })
+    await b.page.hidePage()
+    start(openTab(), 9)
+    await advance(ms)
+    await b.page.showPage()
+    await advance(1000)
+    expect(b.client.getToolCallState(callId)?.phase).toBe(phase)
+  })
+
   it('is simply made again where the tool is read-only', async () => {
     const a = openTab()
     lose(a)

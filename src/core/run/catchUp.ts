@@ -1,10 +1,11 @@
 import { isRecordExpired } from '../record/keep.js'
 import { isPredecessor, merge } from '../record/merge.js'
+import { planStart } from '../record/planStart.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
 import { dropForgotten } from './forget.js'
-import { followFound } from './pageCalls.js'
+import { followFound, isMadeAgain, putFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEnded, recordOfEntry, tell, write } from './showing.js'
 
@@ -24,19 +25,25 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
     dropForgotten(run, callId)
     return run.onForgotten(callId)
   }
-  await followInstead(run, entry)
+  if (entry.task !== undefined) return followInstead(run, entry)
+  const found = await run.records.read(callId)
+  if (found === undefined || run.calls.get(callId) !== entry || !isMadeAgain(entry, found)) return
+  const plan = planStart(found, { wish: 'list', isRepeatable: false })
+  if (plan !== 'follow' || run.followsUnobserved) putFound(run, found, plan)
 }
 
 /**
  * The page is back. A call without a task that was sent, or has ended, is dropped where its record was removed meanwhile, as a reload
  * would find it no more. Not where none is to be expected: a call that was answered at once has no record, and that of a task which
- * the server has dropped by now may have been swept.
+ * the server has dropped by now may have been swept. A call that was interrupted may have been sent again.
  */
 export function catchUpTaskless(run: Run): void {
   for (const entry of run.calls.values()) {
-    const isSent = entry.call.stage.name === 'calling'
-    const record = entry.task === undefined && (isSent ? recordOfEntry(run, entry) : recordOfEnded(entry))
-    if (record && !isRecordExpired(record, now(run))) void catchUp(run, entry)
+    const { stage } = entry.call
+    const record = stage.name === 'calling' ? recordOfEntry(run, entry) : recordOfEnded(entry)
+    const isKept = record !== undefined && !isRecordExpired(record, now(run))
+    const isInterrupted = stage.name === 'settled' && stage.canRepeat
+    if (entry.task === undefined && (isKept || isInterrupted)) void catchUp(run, entry)
   }
 }
 
