@@ -39,6 +39,7 @@ export function checkUniverse(markdown, { runs, worlds, processes }) {
     count(run.calls),
     count(run.kills),
     count(run.stops),
+    count(run.cancelled),
     count(run.interrupted),
     count(run.failures),
     run.commit,
@@ -51,7 +52,7 @@ export function checkUniverse(markdown, { runs, worlds, processes }) {
       ...runRows,
     ]),
     tableOf([
-      ['processes over', 'calls', 'killed', 'frozen', 'interrupted', 'failures', 'commit', 'date'],
+      ['processes over', 'calls', 'killed', 'frozen', 'cancelled', 'interrupted', 'failures', 'commit', 'date'],
       ...processRows,
     ]),
     `The commands: ${[...commands].join(', ')}.`,

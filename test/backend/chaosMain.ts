@@ -10,13 +10,11 @@ import { playProcesses } from './processChaos.js'
 //     --database NAME  redis or postgres; both without it
 //     --rate N         how many calls are started in a second, 12 by default: fewer where the machine is busy with something else, since
 //                      processes that cannot keep up lose their leases, and so take longer still
-//     --cancels        pages cancel one of seven calls. What is not promised then is listed in docs/backend.md: a process that has read a start
-//                      late, and is killed before it hears that it was cancelled, leaves a task that runs on, which counts as a failure
 //     --load           on one core, on which another process computes all the time (Linux): then time passes in the middle of what
 //                      takes none on an idle machine, and more calls are caught there by a kill
 //     --record         keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
 
-const { runs, seed, extra, flags } = parseRun('chaos:backend', 200, ['database', 'rate'], ['load', 'record', 'cancels'])
+const { runs, seed, extra, flags } = parseRun('chaos:backend', 200, ['database', 'rate'], ['load', 'record'])
 const free = flags.load ? keepCoreBusy() : () => {}
 const rate = extra.rate === undefined ? undefined : Number(extra.rate)
 const kinds = extra.database === undefined ? (['redis', 'postgres'] as const) : [extra.database as 'redis' | 'postgres']
@@ -25,7 +23,6 @@ for (const kind of kinds) {
   const { problems, ...counts } = await playProcesses({
     ...{ kind, calls: runs, seed },
     ...(rate !== undefined && { rate }),
-    ...(flags.cancels && { cancels: true }),
     ...(flags.load && { onTheWayMs: 10_000 }),
   })
   const seconds = Math.round((Date.now() - startedAt) / 1000)
@@ -33,7 +30,7 @@ for (const kind of kinds) {
   for (const problem of problems) console.error(`  ${problem}`)
   if (problems.length > 0) process.exitCode = 1
   if (!flags.record) continue
-  const command = `npm run chaos:backend -- --runs ${runs} --seed ${seed}${rate === undefined ? '' : ` --rate ${rate}`}${flags.load ? ' --load' : ''}${flags.cancels ? ' --cancels' : ''}`
+  const command = `npm run chaos:backend -- --runs ${runs} --seed ${seed}${rate === undefined ? '' : ` --rate ${rate}`}${flags.load ? ' --load' : ''}`
   const played = { command, ...playedNow(), calls: runs, ...counts, failures: problems.length }
   keepSeen({ processes: { [kind === 'redis' ? 'Redis' : 'Postgres']: played } })
 }

@@ -21,8 +21,6 @@ export interface ProcessChaosOptions {
   readonly kind: 'redis' | 'postgres'
   readonly calls: number
   readonly seed: number
-  /** Whether pages cancel one of seven calls. */
-  readonly cancels?: boolean
   /** How many calls are started in a second. */
   readonly rate?: number
   /**
@@ -90,15 +88,14 @@ interface Backend {
 
 /**
  * Real processes of a backend over a real database, which are killed and frozen at random, behind a load balancer that sends each
- * request of a page to any of them; and two pages of each user, which often start the same call at the same time, answer what it asks, and may
- * cancel some.
+ * request of a page to any of them; and two pages of each user, which often start the same call at the same time, answer what it asks, and
+ * cancel one of seven.
  */
 export async function playProcesses({
   kind,
   calls,
   seed,
   rate = 12,
-  cancels = false,
   onTheWayMs = 2000,
 }: ProcessChaosOptions): Promise<ProcessChaosReport> {
   const random = seededRandom(seed)
@@ -285,7 +282,7 @@ export async function playProcesses({
       const user = upTo(USERS)
       const [one, other] = pages[user] ?? []
       const key = `call-${at}`
-      const isUnwanted = cancels && random() < 0.15
+      const isUnwanted = random() < 0.15
       const ms = random() < 0.3 ? 0 : upTo(4000)
       const args = { key, ms: isUnwanted ? LONG_MS : ms, asks: random() < 0.2 }
       const start = (page: TaskClient | undefined) => {

@@ -45,6 +45,8 @@ export interface SeenProcesses {
   /** Started by pages. */
   readonly calls: number
   readonly completed: number
+  /** Cancelled by their pages. */
+  readonly cancelled: number
   /** Ended with a `ToolCallInterruptedError`. */
   readonly interrupted: number
   readonly kills: number

@@ -57,6 +57,12 @@ const question = (message: string): InputRequest => ({
 })
 const YES = { action: 'accept', content: {} }
 
+it('is refused beside another script without a name, which would never play', () => {
+  const tools = [scriptTask([DONE]), scriptTask([DONE])]
+  expect(() => createTestServer({ tools })).toThrow(/Two scripts have no name.*\{ name \}/)
+  expect(() => createTestServer({ tools: [scriptTask([DONE]), scriptTask([DONE], { name: 'report' })] })).not.toThrow()
+})
+
 describe('a script', () => {
   it('shows its first step with the task, and one more with each poll', async () => {
     const call = play([working('one'), working('two'), DONE])

@@ -1,6 +1,6 @@
-import type { TaskClient, ToolCall } from 'taskwire'
+import { type TaskClient, TaskConfigurationError, type ToolCall } from 'taskwire'
 import { defineTool } from 'taskwire/server'
-import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
+import { createSimulatedBrowser, createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createTaskClient } from '../support/anyClient.js'
@@ -325,4 +325,33 @@ describe('a test server', () => {
     await server.advance(1000)
     expect(call.getState()).toMatchObject({ network: 'retrying', lastError: { kind: 'http' } })
   })
+})
+
+describe('a time that is no time', () => {
+  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('%s is refused, and no time passes', async (ms) => {
+    const browser = createSimulatedBrowser()
+    const before = browser.now()
+    await expect(browser.advance(ms)).rejects.toThrow(TaskConfigurationError)
+    expect(() => browser.sleep(ms)).toThrow('must be a finite number of ms, 0 or more')
+    expect(browser.now()).toBe(before)
+  })
+
+  it.each([Number.NaN, Number.NEGATIVE_INFINITY])('%s is refused by a clock that can be set back', (ms) => {
+    expect(() => createSimulatedBrowser().setClock(ms)).toThrow('must be a finite number of ms')
+  })
+})
+
+it('a page that is reloaded while it is offline is offline', async () => {
+  await server.page.setOnline(false)
+  const next = await server.page.reload()
+  expect(next.environment.isOnline()).toBe(false)
+  const call = createTaskClient({ url: server.url, environment: next.environment }).startToolCall({
+    name: 'work',
+    arguments: { seconds: 1 },
+  })
+  await server.advance(1000)
+  expect([call.getState().network, server.count('tools/call')]).toEqual(['offline', 0])
+  await next.setOnline(true)
+  await server.advance(5000)
+  expect(call.getState().phase).toBe('completed')
 })

@@ -1,3 +1,4 @@
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { CLIENT_CAPABILITIES_META, IDEMPOTENCY_KEY_META, supportsTasks } from '../../core/protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { type Clock, MAX_TIMER_MS } from '../../server/base/clock.js'
@@ -35,7 +36,11 @@ export interface ScriptedTasksOptions {
 /** Plays scripts to clients. Whatever else a task server has to do, the real one does. */
 export function createScriptedTasks(options: ScriptedTasksOptions): ScriptedTasks {
   const { scripts, toolNames, clock } = options
-  const forAnyTool = scripts.find(({ name }) => name === undefined)
+  const [forAnyTool, another] = scripts.filter(({ name }) => name === undefined)
+  if (another !== undefined)
+    throw new TaskConfigurationError(
+      'Two scripts have no name, and only the first would play. Name the tools that they play for: scriptTask(steps, { name }).',
+    )
   const runs = new Map<string, { readonly run: ScriptRun; readonly owner: string }>()
   /** Of calls that may come again. */
   const byKey = new Map<string, ScriptRun>()

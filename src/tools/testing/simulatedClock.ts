@@ -1,3 +1,4 @@
+import { mustBe } from '../../core/client/mustBe.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { nextMacrotask } from '../../server/base/nextMacrotask.js'
 
@@ -8,6 +9,8 @@ export interface SimulatedClock {
   /**
    * Advances the time: runs every timer that becomes due, in order, and the promises that timers resolve. It does not wait
    * for real I/O: answer requests from memory, or `await` them between two steps.
+   *
+   * @throws {TaskConfigurationError} if `ms` is negative or not finite. So do `sleep` and, if `ms` is not finite, `setClock`.
    */
   advance(ms: number): Promise<void>
   /** Moves the wall clock forward without running timers, like a machine that sleeps. */
@@ -96,6 +99,7 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
   return {
     now: () => now + correction,
     advance: async (ms) => {
+      expectWait('advance', ms)
       const until = now + ms
       await settle()
       for (let timer = nextTimer(until); timer !== undefined; timer = nextTimer(until)) {
@@ -107,9 +111,11 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
       now = Math.max(now, until)
     },
     sleep: (ms) => {
+      expectWait('sleep', ms)
       now += ms
     },
     setClock: (ms) => {
+      if (!Number.isFinite(ms)) throw mustBe('The time of setClock()', ms, 'a finite number of ms')
       correction += ms
     },
     settle,
@@ -121,4 +127,9 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
       travelling -= 1
     },
   }
+}
+
+function expectWait(name: string, ms: number): void {
+  if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY))
+    throw mustBe(`The time of ${name}()`, ms, 'a finite number of ms, 0 or more')
 }

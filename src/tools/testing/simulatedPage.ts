@@ -22,7 +22,7 @@ export interface SimulatedPage {
   crash(): Promise<void>
   /** Fires `pagehide`, then closes the page and discards its `sessionStorage`. */
   close(): Promise<void>
-  /** Closes the page and opens a new one in the same tab, with the same `sessionStorage`. */
+  /** Closes the page and opens a new one in the same tab, with the same `sessionStorage`, and offline if this one is. */
   reload(): Promise<SimulatedPage>
   /** Returns the number of timers that have not run. */
   timers(): number
@@ -42,11 +42,11 @@ export interface SharedByPages extends Pick<Environment, 'random' | 'randomId' |
   readonly local: WebStorage
 }
 
-/** Opens a page with the `sessionStorage` of its tab. */
-export function openSimulatedPage(shared: SharedByPages, session: WebStorage): SimulatedPage {
+/** Opens a page with the `sessionStorage` of its tab. A page after a reload has the network of the one before. */
+export function openSimulatedPage(shared: SharedByPages, session: WebStorage, startsOnline = true): SimulatedPage {
   const { clock } = shared
   const { settle } = clock
-  let isOnline = true
+  let isOnline = startsOnline
   let isVisible = true
   const life = createPageLife()
   const { arrival } = life
@@ -127,7 +127,7 @@ export function openSimulatedPage(shared: SharedByPages, session: WebStorage): S
     close,
     reload: async () => {
       await close()
-      return openSimulatedPage(shared, session)
+      return openSimulatedPage(shared, session, isOnline)
     },
     listeners: () => Object.values(events).reduce((sum, event) => sum + event.size(), 0),
     timers: timers.size,
