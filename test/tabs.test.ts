@@ -682,6 +682,29 @@ describe('without Web Locks or BroadcastChannel, or with crossTab: false', () =>
   )
 })
 
+// tab B  completed ─ hidden ············ shown again: still has that result
+// tab C                      tools/call ─┴─ task ─ completed
+it.each([
+  ['is being made', 4000],
+  ['has been made', 0],
+])('a result stays in a tab that was away while the call %s again in another one', async (_what, delayMs) => {
+  server = createWorkServer({ idempotentCalls: false })
+  const b = openTab()
+  const call = start(b, 2)
+  await advance(3000)
+  await b.page.hidePage()
+  server.faults.delay(delayMs, { method: 'tools/call', times: 1 })
+  const again = openTab().client.startToolCall(
+    { name: 'work', arguments: { seconds: 2 } },
+    { key: 'k', repeat: 'settled' },
+  )
+  await advance(3500)
+  await b.page.showPage()
+  await advance(10_000)
+  expect(b.client.getToolCallState(call.callId)).toMatchObject({ phase: 'completed', result: expect.anything() })
+  expect(again.getState().phase).toBe('completed')
+})
+
 describe('a call whose answer was lost', () => {
   const lose = (tab: Tab): void => {
     const lost = createTaskClient({

@@ -289,7 +289,7 @@ export async function playProcesses({
         if (page === undefined) return
         const call = page.startToolCall({ name: 'work', arguments: args }, { key })
         if (page === one) answerAll(call)
-        // What one page cancels before the backend knows of it, the start of the other one makes.
+        // Both do: else the start of the other page would make what one cancels before the backend knows of it.
         if (isUnwanted) cancelIn(call, upTo(4000))
         const shown = () => {
           const { phase, network } = call.getState()

@@ -594,6 +594,35 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls(), kept()]).toEqual([[1, 1], []])
   })
 
+  // page       start ─ cancel()                                   start, again
+  // process A    frozen ···│············· hears nothing: task ─ killed
+  // process B             cancelled ─┘                                └ finds that task: tasks/cancel ─ tools/call
+  it.each([
+    ['the same page', 'settled'],
+    ['another device', 'never'],
+  ] as const)('is made anew for %s where a process that hears nothing has made it meanwhile', async (who, repeat) => {
+    let reached = 0
+    const shared = { processes: 2, pick: (count: number) => Math.min(reached, count - 1) }
+    const { server, backend, first, calls, begin, cancelSent } = setUp({}, shared)
+    await begin()
+    backend.freeze(9000)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(8500)
+    expect(call.getState().phase).toBe('cancelled')
+    reached = 0
+    await server.advance(1000)
+    expect(calls()).toEqual([1, 0])
+    await backend.restart()
+    reached = 1
+    const page = who === 'the same page' ? first : backend.openPage(undefined, { crossTab: false })
+    const again = page.client.startToolCall(WORK, { key: 'k', repeat })
+    again.result.catch(() => {})
+    await server.advance(30_000)
+    expect(again.getState()).toMatchObject({ phase: 'working', isCancelling: false })
+    expect(calls()).toEqual([2, 1])
+  })
+
   // page       start ─ cancel() ▪ closed
   // process A    frozen ················ tools/call ─ task ─ killed
   // next page                                                      cancelled ─ tasks/cancel

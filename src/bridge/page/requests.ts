@@ -40,7 +40,7 @@ export interface PostOptions {
   readonly user?: string | undefined
   /** True if it may have been sent before. */
   readonly isRepeated?: boolean
-  /** True where the page knows what it is about from the answer of another process than the one whose news it reads. */
+  /** True if the process whose news the page reads may not know yet what this is about: the page has it from another one. */
   readonly isElsewhere?: boolean
   /** Asked before each attempt. Where it returns true, the request rejects with `GIVEN_UP`. */
   readonly isGivenUp?: () => boolean

@@ -184,7 +184,12 @@ async function postStart(
   { book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
-  const action = actionOf(entry, how, seen)
+  /** When it was first sent, by the clock of the page. */
+  let sentAt: number | undefined
+  const action = (now: number) => {
+    sentAt ??= now
+    return actionOf(entry, how, seen, now < sentAt ? undefined : now - sentAt)
+  }
   const onRetry = (lastError: Error) => {
     const { start } = entry
     if (start === undefined) return
@@ -241,6 +246,7 @@ function actionOf(
   { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
   { repeat = 'never', meta, isLost, [ANY_ARGUMENTS]: takesAny }: AskOptions,
   seen: number | undefined,
+  ageMs?: number,
 ): PageAction {
   return {
     type: 'start',
@@ -251,6 +257,7 @@ function actionOf(
     ...(meta && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(seen !== undefined && { seen }),
+    ...(ageMs !== undefined && { ageMs }),
     ...(isLost && { isLost }),
   }
 }

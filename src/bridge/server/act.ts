@@ -2,11 +2,12 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import type { Environment } from '../../core/environment/environment.js'
 import { TaskCancelledError, TaskInputError } from '../../core/protocol/errors.js'
 import { describeTool } from '../../core/wire/jobs/describeTool.js'
-import type { Answer, PageAction, PageRequest } from '../wire/messages.js'
+import type { Answer, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
 import { cancel, isNotStarted } from './cancelling.js'
 import { expectOpen, find, idOf, lookFor, unknown } from './finding.js'
 import type { BridgeAction } from './options.js'
+import type { ArrivedRequest } from './parseRequest.js'
 import type { AnswerFor, Deed, Session } from './session.js'
 import { start } from './starting.js'
 import { isMadeSince, untilAsked, untilKnown, untilWritten } from './untilKnown.js'
@@ -35,7 +36,7 @@ interface Done extends Partial<Answer> {
  *
  * The answer rejects with what the page gets instead of one. A page that asks once more is answered with how the call is by then.
  */
-export function act(session: Session, request: PageRequest, how: Acting): Deed {
+export function act(session: Session, request: ArrivedRequest, how: Acting): Deed {
   const done = perform(session, request, how)
   return { done, answer: answerTo(done, session, request, how.environment) }
 }
@@ -43,7 +44,7 @@ export function act(session: Session, request: PageRequest, how: Acting): Deed {
 async function answerTo(
   done: Promise<Done>,
   session: Session,
-  request: PageRequest,
+  request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<AnswerFor> {
   const { feed } = session
@@ -66,7 +67,7 @@ async function answerTo(
   }
 }
 
-async function perform(session: Session, request: PageRequest, how: Acting): Promise<Done> {
+async function perform(session: Session, request: ArrivedRequest, how: Acting): Promise<Done> {
   const { client, feed } = session
   const { action, isRepeated = false } = request
   const { isAllowed, others, environment } = how
@@ -80,8 +81,11 @@ async function perform(session: Session, request: PageRequest, how: Acting): Pro
       if (isRepeated || isLost || isCancelled) await client.resumeToolCalls({ callId })
       if (isCancelled && isNotStarted(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
       if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
-      const asked = { ...action, repeat: isCancelled ? ('never' as const) : repeat }
-      return { ...(await start(client, asked, request.id)), callId, isFollowed: true }
+      // What was made for a start that was cancelled is no call to join.
+      const isUnwanted = !isCancelled && (await others.cancelBefore(session, callId, request.id))
+      const asked = { ...action, repeat: isCancelled ? ('never' as const) : isUnwanted ? ('always' as const) : repeat }
+      const from = isUnwanted ? { ...request, isRepeated: false } : request
+      return { ...(await start(client, asked, from)), callId, isFollowed: true }
     }
     case 'forget':
       await forget(session, action, how)

@@ -29,7 +29,9 @@ const RESTARTING = 'The backend of this app is being restarted.'
 const MEGABYTE = 1024 * 1024
 
 /** Answers the requests of pages for actions. */
-export function createAnswering(options: AnsweringOptions): (session: Session, request: Request) => Promise<Response> {
+export function createAnswering(
+  options: AnsweringOptions,
+): (session: Session, request: Request, cameAt: number) => Promise<Response> {
   const { environment, others, isAllowed, report, maxActions = 64, maxBodyBytes = MEGABYTE } = options
 
   async function readRequest(request: Request): Promise<PageRequest | Response> {
@@ -64,7 +66,7 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     }
   }
 
-  return async (session, request) => {
+  return async (session, request, cameAt) => {
     const asked = await readRequest(request)
     if (asked instanceof Response) return asked
     if (asked.user !== undefined && asked.user !== session.client.id) {
@@ -78,7 +80,9 @@ export function createAnswering(options: AnsweringOptions): (session: Session, r
     if (running >= maxActions && !session.knows(asked.id))
       return refuse(429, `Too many actions at once (${maxActions}).`)
     return await inTime(
-      session.once(asked.id, () => act(session, asked, { isAllowed: isAllowed(request), others, environment })),
+      session.once(asked.id, () =>
+        act(session, { ...asked, cameAt }, { isAllowed: isAllowed(request), others, environment }),
+      ),
       asked,
       session,
     )

@@ -4,43 +4,64 @@ import { isJsonObject } from '../../core/protocol/json.js'
  * What was cancelled at a process that does not know it: a start, by the id of its request, or a run. `until`: when that was started, in ms since
  * the epoch.
  */
-export type Unknown = { readonly start: string } | { readonly until: number }
+export type CancelledTarget = { readonly start: string } | { readonly until: number }
 
 /** A message of one process to the others. */
 export interface Cancellation {
-  /** That of the message: it is sent twice. */
+  /** The id of this message: it is sent twice, and taken once. */
   readonly id: string
   /** The id of the client. */
   readonly user: string
   readonly callId: string
-  readonly what: Unknown
+  readonly what: CancelledTarget
 }
 
-/** What was cancelled where it was not known, here or in another process. */
+/** What was cancelled in the last minutes where it was not known, here or in another process. */
 export interface Cancellations {
-  /** The newest of this user. */
   of(user: string): readonly Cancellation[]
   note(message: Cancellation): void
 }
 
-/** How many of a user are remembered. */
+/** For how long a message is remembered, in ms: longer than a process is frozen that still has the requests of pages. */
+const REMEMBERED_MS = 600_000
+
+/** How many messages are remembered, of a user and of all. */
 const MAX_OF_USER = 1000
+const MAX_MESSAGES = 10_000
 
-/** Those of how many users. */
-const MAX_USERS = 10_000
+const NONE: readonly Cancellation[] = []
 
-export function createCancellations(): Cancellations {
+export function createCancellations(now: () => number): Cancellations {
+  /** The oldest first, and when each came. */
+  const all = new Map<Cancellation, number>()
   const byUser = new Map<string, readonly Cancellation[]>()
-  const of = (user: string) => byUser.get(user) ?? []
+
+  function forget(message: Cancellation): void {
+    all.delete(message)
+    const left = byUser.get(message.user)?.filter((each) => each !== message) ?? NONE
+    if (left.length > 0) byUser.set(message.user, left)
+    else byUser.delete(message.user)
+  }
+
+  function forgetOld(): void {
+    const before = now() - REMEMBERED_MS
+    for (const [message, cameAt] of all) {
+      if (cameAt > before && all.size <= MAX_MESSAGES) return
+      forget(message)
+    }
+  }
+
   return {
-    of,
+    of: (user) => {
+      forgetOld()
+      return byUser.get(user) ?? NONE
+    },
     note: (message) => {
-      const { user } = message
-      const theirs = [...of(user), message].slice(-MAX_OF_USER)
-      byUser.delete(user)
-      byUser.set(user, theirs)
-      const [oldest] = byUser.keys()
-      if (byUser.size > MAX_USERS && oldest !== undefined) byUser.delete(oldest)
+      const [oldest = message, ...others] = byUser.get(message.user) ?? NONE
+      if (others.length + 1 >= MAX_OF_USER) forget(oldest)
+      all.set(message, now())
+      byUser.set(message.user, [...(byUser.get(message.user) ?? NONE), message])
+      forgetOld()
     },
   }
 }

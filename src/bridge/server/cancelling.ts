@@ -2,7 +2,7 @@ import { TaskCancelledError, ToolCallInterruptedError } from '../../core/protoco
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
-import type { Unknown } from './cancellations.js'
+import type { CancelledTarget } from './cancellations.js'
 import { callOf, expectOpen, find, idOf, lookFor } from './finding.js'
 import type { Session } from './session.js'
 import { isMadeSince, LATE_MS, LOOK_UP_MS, untilRunsAgain } from './untilKnown.js'
@@ -39,7 +39,7 @@ async function cancelRun(session: Session, ref: CallRef, run: number | undefined
 
 /**
  * Cancels what a start has made whose answer the page has not got. If it has not come, it is refused from now on. After a restart, or in another
- * process, its call is known by the id of the start; and one of another start, which it may have joined, by its time.
+ * process, its call is known by the id of the start. A call that another start has made, and this one may have joined, is known by its time.
  *
  * ```text
  * page       start ─ lost ─ cancel() ─ ageMs ─▶ now
@@ -108,7 +108,12 @@ function isEarlier(state: ToolCallState | undefined, run: number | undefined): b
 }
 
 /** Tells the other processes: one of them may have the call, and wait for the MCP server, or be frozen. */
-async function tellOthers(session: Session, ref: CallRef, what: Unknown, { isAllowed, others }: Acting): Promise<void> {
+async function tellOthers(
+  session: Session,
+  ref: CallRef,
+  what: CancelledTarget,
+  { isAllowed, others }: Acting,
+): Promise<void> {
   if (!('name' in ref) || !(await isAllowed({ type: 'cancel', tool: ref.name }))) return
   others.tell(session, idOf(session.client, ref), what)
 }

@@ -87,8 +87,10 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     const { method, headers } = request
     if (method !== 'GET' && method !== 'POST') return refuse(405, 'Pages send GET and POST.', { allow: 'GET, POST' })
     if (headers.get('upgrade')?.toLowerCase() === 'websocket') return refuse(426, NO_SOCKETS)
+    // It may take its time until it is known whose request it is, and what that user has called.
+    const cameAt = environment.now()
     return entrance.enter(request, (session) =>
-      method === 'GET' ? openStream(session, request) : answer(session, request),
+      method === 'GET' ? openStream(session, request) : answer(session, request, cameAt),
     )
   }
 

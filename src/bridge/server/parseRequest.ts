@@ -7,6 +7,12 @@ const MAX_KEY_LENGTH = 1024
 const isShort = (value: unknown, length = MAX_KEY_LENGTH): value is string =>
   typeof value === 'string' && value !== '' && value.length <= length
 
+/** A request of a page, which has come to the backend. */
+export interface ArrivedRequest extends PageRequest {
+  /** When it came, in ms since the epoch. */
+  readonly cameAt: number
+}
+
 /** What a page asks for, or undefined for what is no request of one. */
 export function parseRequest(body: unknown): PageRequest | undefined {
   if (!isJsonObject(body) || body['v'] !== WIRE_VERSION) return undefined
@@ -61,7 +67,7 @@ function parseCancelledStart(value: unknown): CancelledStart | undefined {
 }
 
 function parseStart(action: JsonObject): PageAction | undefined {
-  const { name, key, arguments: args, meta, repeat, takesAny, seen, isLost } = action
+  const { name, key, arguments: args, meta, repeat, takesAny, seen, ageMs, isLost } = action
   if (!isShort(name) || !isShort(key)) return undefined
   if (args !== undefined && !isJsonObject(args)) return undefined
   if (repeat !== 'never' && repeat !== 'settled' && repeat !== 'always') return undefined
@@ -74,6 +80,7 @@ function parseStart(action: JsonObject): PageAction | undefined {
     ...(isJsonObject(meta) && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(typeof seen === 'number' && { seen }),
+    ...(typeof ageMs === 'number' && { ageMs }),
     ...(isLost === true && { isLost }),
   }
 }

@@ -41,8 +41,7 @@ function untilCall(
 }
 
 /**
- * Resolves when there is something to be known of the call: it has a task that runs, is over, or asks something. If a process
- * is killed before that, it has not answered, and the page asks another one. With `environment`, a recorded call is enough: without a task
+ * Resolves when the call has a task that runs, is over, or asks something. If a process is killed before that, it has not answered, and the page asks another one. With `environment`, a recorded call is enough: without a task
  * it may take long, and the page hears of it.
  */
 export function untilKnown(session: Session, callId: string, environment: Timers | undefined): Promise<void> {
@@ -71,10 +70,13 @@ export function untilKnown(session: Session, callId: string, environment: Timers
   })
 }
 
-/** Resolves when the task of a call that this process has made is written down: if the process is killed then, another one finds it. */
+/**
+ * Resolves when the task of a call that this process has made is written down, or cannot be. If the process is killed then, another one finds
+ * the task.
+ */
 export async function untilWritten({ client }: Session, callId: string): Promise<void> {
   const { task, started } = amongProcesses(client).run?.()?.calls.get(callId) ?? {}
-  // Before there is a task, a call that asks something has not started yet.
+  // Of a call that asks something before it has a task, `started` waits for the answer.
   if (task !== undefined) await started
 }
 

@@ -42,8 +42,10 @@ export type PageAction =
       readonly repeat: 'never' | 'settled' | 'always'
       /** True if the call of that key counts whatever its arguments were. */
       readonly takesAny?: boolean
-      /** When the call of that key was started that the page knows. */
+      /** When the call of that key was started that the page knows: a later one may be this very action, sent before. */
       readonly seen?: number
+      /** How long ago the page has sent this for the first time, in ms: a call that was started before that is another one. */
+      readonly ageMs?: number
       /** True if the backend took the call, and its processes have forgotten it: it is made again only if that does no harm. */
       readonly isLost?: boolean
     }

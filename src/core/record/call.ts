@@ -28,7 +28,7 @@ export interface Call {
   readonly meta: ToolCallMeta | undefined
   /** Up to how many bytes of its result are to be kept. */
   readonly keepResult: number | undefined
-  /** The id of what it was started for, where somebody may cancel that: see `STARTED_FOR` (keys.ts). */
+  /** The id of the page's request that has started it, in a backend: see `STARTED_FOR` (keys.ts). */
   readonly startedFor: string | undefined
   readonly startedAt: number
   /** What this page has sent: `repeated` if the `tools/call` was sent before, here or earlier, and no response came. */

@@ -196,6 +196,8 @@ export function isPredecessor(stored: CallRecord, { task, startedAt }: CallRecor
 export function mergeCalls(stored: CallRecord | undefined, next: CallRecord): CallRecord {
   if (stored?.task === undefined || next.task === undefined) return next
   if (stored.task.task.taskId !== next.task.task.taskId || isAnotherTask(stored.task, next.task.task)) return next
-  const { tool, argumentsHash = next.argumentsHash, meta = next.meta, keepResult = next.keepResult } = stored
-  return { ...next, tool: next.tool || tool, argumentsHash, meta, keepResult, task: merge(next.task, stored.task) }
+  const { argumentsHash = next.argumentsHash, meta = next.meta, keepResult = next.keepResult } = stored
+  const { startedFor = next.startedFor } = stored
+  const tool = next.tool || stored.tool
+  return { ...next, tool, argumentsHash, meta, keepResult, startedFor, task: merge(next.task, stored.task) }
 }

@@ -165,7 +165,7 @@ export interface CallRecord {
   readonly meta: ToolCallMeta | undefined
   /** Up to how many bytes of its result are to be kept. */
   readonly keepResult: number | undefined
-  /** The id of what it was started for: that of a request to `taskwire/bridge`. */
+  /** The id of the page's request that has started it, where the page's client is that of `taskwire/bridge`. */
   readonly startedFor?: string | undefined
   readonly endpoint: string
   readonly scope: string

@@ -26,8 +26,9 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
     return run.onForgotten(callId)
   }
   if (entry.task !== undefined) return followInstead(run, entry)
+  if (!isInterrupted(entry)) return
   const found = await run.records.read(callId)
-  if (found === undefined || run.calls.get(callId) !== entry || !isMadeAgain(entry, found)) return
+  if (found?.task === undefined || run.calls.get(callId) !== entry || !isMadeAgain(entry, found)) return
   const plan = planStart(found, { wish: 'list', isRepeatable: false })
   if (plan !== 'follow' || run.followsUnobserved) putFound(run, found, plan)
 }
@@ -42,9 +43,12 @@ export function catchUpTaskless(run: Run): void {
     const { stage } = entry.call
     const record = stage.name === 'calling' ? recordOfEntry(run, entry) : recordOfEnded(entry)
     const isKept = record !== undefined && !isRecordExpired(record, now(run))
-    const isInterrupted = stage.name === 'settled' && stage.canRepeat
-    if (entry.task === undefined && (isKept || isInterrupted)) void catchUp(run, entry)
+    if (entry.task === undefined && (isKept || isInterrupted(entry))) void catchUp(run, entry)
   }
+}
+
+function isInterrupted({ call: { stage } }: CallEntry): boolean {
+  return stage.name === 'settled' && stage.canRepeat
 }
 
 /**

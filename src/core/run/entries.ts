@@ -54,7 +54,7 @@ export interface CallEntry {
    */
   abort: AbortController | undefined
   /**
-   * Resolves when the call, started in this page, has its task or its outcome, or when a task that the app has named is written down.
+   * Resolves when the call, started in this page, has its outcome, or when its task is written down, or cannot be; also a task that the app has named.
    * Undefined where another page has made the call.
    */
   started: Promise<void> | undefined

@@ -26,8 +26,8 @@ export interface AnyArguments {
 }
 
 /**
- * An option of a call: the id of what it is started for. Its record carries it to the other processes of a backend, one of which may know that
- * this was cancelled.
+ * An option of a call: the id of the page's request that starts it. Its record carries it to the other processes of a backend, one of which may
+ * know that this start was cancelled.
  */
 export const STARTED_FOR: unique symbol = Symbol('taskwire.startedFor')
 

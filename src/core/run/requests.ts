@@ -176,17 +176,6 @@ export function cancelElsewhere(run: Run, callId: string, until: number): void {
   else cancelTold(run, entry)
 }
 
-/**
- * Cancels the task of a call that was cancelled at another process, which knew nothing of it, where the process that has sent the call does not:
- * that one is gone. Returns false while there is no task of a call that was started for this.
- */
-export function cancelFollowed(run: Run, callId: string, startedFor: string): boolean {
-  const entry = run.calls.get(callId)
-  if (entry?.task === undefined || entry.call.startedFor !== startedFor) return false
-  if (!entry.task.record.cancelling.isWanted) resumeCancel(run, entry, true)
-  return true
-}
-
 function noteCancelling(run: Run, entry: CallEntry): void {
   changeCall(run, entry, (call) => {
     const { stage } = call
