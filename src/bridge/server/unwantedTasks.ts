@@ -7,11 +7,11 @@ import type { Cancellation, Cancellations } from './cancellations.js'
 import type { Session } from './session.js'
 import { LATE_MS } from './untilKnown.js'
 
-/** The tasks that were made for starts which had been cancelled: nobody knew of the start, or only a process that was frozen. */
+/** Tasks of starts that were cancelled first: another process knew of the start, or nobody yet, when a page cancelled it. */
 export interface UnwantedTasks {
   /** Cancels those that the records show, until the session is over. Returns what looks for them now, and what ends it. */
   watch(session: Session): { readonly look: () => void; readonly stop: () => void }
-  /** Cancels the one of this call, so that the start with this id does not join it. Returns true if it had to. */
+  /** Cancels the one of this call. Returns true if there was one: the start with this id then makes a call of its own, and joins none. */
   cancelBefore(session: Session, callId: string, start: string): Promise<boolean>
 }
 
@@ -69,16 +69,19 @@ export function createUnwantedTasks(
       const message = ofOthers.find((each) => madeFor(session, each).entry !== undefined)
       if (message === undefined) return false
       done.add(message)
-      const late = new Promise<true>((resolve) => setTimeout(() => resolve(true), LATE_MS))
-      const taken = client.getToolCall(callId)?.cancel()
-      // A task that the server does not cancel is joined.
-      return Promise.race([
-        late,
-        Promise.resolve(taken).then(
-          () => true,
-          () => false,
-        ),
-      ])
+      return new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(true), LATE_MS)
+        const settle = (isTaken: boolean) => {
+          clearTimeout(timer)
+          resolve(isTaken)
+        }
+        const taken = Promise.resolve(client.getToolCall(callId)?.cancel())
+        // A task that the server does not cancel is joined.
+        taken.then(
+          () => settle(true),
+          () => settle(false),
+        )
+      })
     },
   }
 }
