@@ -210,6 +210,8 @@ export async function playSchedule(seed: number, steps: number): Promise<string[
   for (const { client } of pages)
     for (const callId of Object.keys(client.store.getState().calls)) respond(client.getToolCall(callId))
   await server.advance(50 * SECOND)
+  // A process that no page has asked has not read what the others have recorded, which takes up to two seconds an item.
+  for (const user of users) for (const client of backend.clientsOf(user)) client.resumeToolCalls().catch(() => {})
   await server.advance(30 * SECOND)
 
   return judge({ world, pages, closed, calls, cancelled, forgotten })

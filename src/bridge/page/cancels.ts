@@ -30,8 +30,11 @@ export interface CancelsOptions {
 export interface Cancels {
   /** Asks the backend to cancel a call. */
   cancel(entry: Entry): Promise<void>
-  /** Asks the same in the place of the start of the call, which the backend has not answered. `user`: who has started it. */
-  cancelStart(entry: Entry, user?: string): Promise<Answer>
+  /**
+   * Asks the same in the place of the start of the call, which the backend has not answered. `user`: who has started it. `request`: that of the
+   * app by default.
+   */
+  cancelStart(entry: Entry, user?: string, request?: Pick<OwnCancel, 'id' | 'at'>): Promise<Answer>
   /** Goes on with what an earlier page, or another tab, could not get through. Called with a call of which there is news, before it is shown. */
   resume(entry: Entry): void
   /** Resolves when the backend knows that an earlier page has cancelled a start of this call: what is started afterwards is not meant. */
@@ -140,10 +143,8 @@ export function createCancels({ environment, mirror, post, closing, ...options }
 
   return {
     cancel: (entry) => cancel(entry),
-    cancelStart: async (entry, user = mirror.user) => {
-      const { id = '', at = 0 } = entry.cancel ?? {}
-      return sendForStart(keptStart(entry, id, at, user), entry)
-    },
+    cancelStart: async (entry, user = mirror.user, { id, at } = entry.cancel ?? { id: '', at: 0 }) =>
+      sendForStart(keptStart(entry, id, at, user), entry),
     resume: (entry) => {
       const { callId, wire } = entry
       // Which run of the call it becomes is not known yet.

@@ -181,7 +181,7 @@ async function postStart(
   entry: Entry,
   how: AskOptions,
   user: string | undefined,
-  { book, post, cancels }: StartingOptions,
+  { environment, book, post, cancels }: StartingOptions,
 ): Promise<Answer> {
   const { id, seen } = entry.start ?? {}
   /** When it was first sent, by the clock of the page. */
@@ -208,7 +208,15 @@ async function postStart(
   } catch (thrown) {
     if (thrown instanceof TaskCancelledError) throw thrown
     // It may not be cancelled, or has to be made again before it can be.
-    return post(action, { id, user, onRetry, isRepeated: true })
+    const answer = await post(action, { id, user, onRetry, isRepeated: true })
+    // The news of a process that knows only the first attempt have ended it here.
+    if (entry.isOver) {
+      const request = { id: environment.randomId(), at: environment.now() }
+      cancels()
+        .cancelStart(entry, user, request)
+        .catch(() => {})
+    }
+    return answer
   }
 }
 

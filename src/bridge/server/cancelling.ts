@@ -1,5 +1,5 @@
 import { TaskCancelledError, ToolCallInterruptedError } from '../../core/protocol/errors.js'
-import type { ToolCallState } from '../../core/record/toolCallState.js'
+import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import type { Answer, CallRef, CancelledStart, PageAction } from '../wire/messages.js'
 import { type Acting, expectAllowed } from './acting.js'
 import type { CancelledTarget } from './cancellations.js'
@@ -93,6 +93,8 @@ async function cancelStarted(
   if (state.error instanceof ToolCallInterruptedError) throw state.error
   await expectAllowed(how, { type: 'cancel', tool: state.name })
   expectOpen(session)
+  // What has ended here may be running for this start elsewhere.
+  if (isSettled(state) && !isMadeByIt) await tellOthers(session, ref, { start: id }, how)
   await client.getToolCall(callId)?.cancel()
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
 }
