@@ -11,7 +11,7 @@ import { LATE_MS } from './untilKnown.js'
 export interface UnwantedTasks {
   /** Cancels those that the records show, until the session is over. Returns what looks for them now, and what ends it. */
   watch(session: Session): { readonly look: () => void; readonly stop: () => void }
-  /** Cancels the one of this call. Returns true if there was one: the start with this id then makes a call of its own, and joins none. */
+  /** Cancels the one of this call, if nobody has. Returns true if there was one: the start with this id then makes a call of its own, and joins none. */
   cancelBefore(session: Session, callId: string, start: string): Promise<boolean>
 }
 
@@ -66,7 +66,8 @@ export function createUnwantedTasks(
       if (ofOthers.length === 0) return false
       await client.resumeToolCalls({ callId })
       feed.update()
-      const message = ofOthers.find((each) => madeFor(session, each).entry !== undefined)
+      // One that is being cancelled is joined, as everywhere: its pages show that.
+      const message = ofOthers.find((each) => madeFor(session, each).entry?.task?.record.cancelling.isWanted === false)
       if (message === undefined) return false
       done.add(message)
       return new Promise<boolean>((resolve) => {
