@@ -327,18 +327,13 @@ describe('a test server', () => {
   })
 })
 
-describe('a time that is no time', () => {
-  it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])('%s is refused, and no time passes', async (ms) => {
-    const browser = createSimulatedBrowser()
-    const before = browser.now()
-    await expect(browser.advance(ms)).rejects.toThrow(TaskConfigurationError)
-    expect(() => browser.sleep(ms)).toThrow('must be a finite number of ms, 0 or more')
-    expect(browser.now()).toBe(before)
-  })
-
-  it.each([Number.NaN, Number.NEGATIVE_INFINITY])('%s is refused by a clock that can be set back', (ms) => {
-    expect(() => createSimulatedBrowser().setClock(ms)).toThrow('must be a finite number of ms')
-  })
+it.each([Number.NaN, Number.POSITIVE_INFINITY])('a time of %s is refused, and no time passes', async (ms) => {
+  const browser = createSimulatedBrowser()
+  const before = browser.now()
+  await expect(browser.advance(ms)).rejects.toThrow(TaskConfigurationError)
+  expect(() => browser.sleep(ms)).toThrow('must be a finite number of ms')
+  expect(() => browser.setClock(ms)).toThrow(TaskConfigurationError)
+  expect(browser.now()).toBe(before)
 })
 
 it('a page that is reloaded while it is offline is offline', async () => {

@@ -10,7 +10,7 @@ export interface SimulatedClock {
    * Advances the time: runs every timer that becomes due, in order, and the promises that timers resolve. It does not wait
    * for real I/O: answer requests from memory, or `await` them between two steps.
    *
-   * @throws {TaskConfigurationError} if `ms` is negative or not finite. So do `sleep` and, if `ms` is not finite, `setClock`.
+   * @throws {TaskConfigurationError} if `ms` is not finite. So do `sleep` and `setClock`.
    */
   advance(ms: number): Promise<void>
   /** Moves the wall clock forward without running timers, like a machine that sleeps. */
@@ -99,7 +99,7 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
   return {
     now: () => now + correction,
     advance: async (ms) => {
-      expectWait('advance', ms)
+      expectTime('advance', ms)
       const until = now + ms
       await settle()
       for (let timer = nextTimer(until); timer !== undefined; timer = nextTimer(until)) {
@@ -111,11 +111,11 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
       now = Math.max(now, until)
     },
     sleep: (ms) => {
-      expectWait('sleep', ms)
+      expectTime('sleep', ms)
       now += ms
     },
     setClock: (ms) => {
-      if (!Number.isFinite(ms)) throw mustBe('The time of setClock()', ms, 'a finite number of ms')
+      expectTime('setClock', ms)
       correction += ms
     },
     settle,
@@ -129,7 +129,6 @@ export function createSharedClock(startsAt: number, turns: number, nextId: () =>
   }
 }
 
-function expectWait(name: string, ms: number): void {
-  if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY))
-    throw mustBe(`The time of ${name}()`, ms, 'a finite number of ms, 0 or more')
+function expectTime(name: string, ms: number): void {
+  if (!Number.isFinite(ms)) throw mustBe(`The time of ${name}()`, ms, 'a finite number of ms')
 }
