@@ -570,15 +570,12 @@ describe('a call that was cancelled before its start was answered', () => {
     expect([calls()[1], kept()]).toEqual([calls()[0], []])
   })
 
-  // page       start ─ cancel()
-  // process A    frozen ···│············· hears nothing: tools/call ─ task ─ killed
-  // process B             cancelled ─┘                             finds its record ─ tasks/cancel
-  it('is cancelled by another process where the one that has made it was frozen, and is killed', async () => {
+  /** Has a process make a call that another one has taken as cancelled, because it was frozen and hears nothing; after so many ms it is killed. */
+  async function makeAfterCancellation(ms: number) {
     let reached = 0
-    const { server, backend, kept, calls, begin, cancelSent } = setUp(
-      {},
-      { processes: 2, pick: (count) => Math.min(reached, count - 1) },
-    )
+    const shared = { processes: 2, pick: (count: number) => Math.min(reached, count - 1) }
+    const made = setUp({}, shared)
+    const { server, backend, calls, begin, cancelSent } = made
     await begin()
     backend.freeze(9000)
     const { call } = await cancelSent('k')
@@ -586,9 +583,20 @@ describe('a call that was cancelled before its start was answered', () => {
     await server.advance(8500)
     expect(call.getState().phase).toBe('cancelled')
     reached = 0
-    await server.advance(2000)
+    await server.advance(ms)
     expect(calls()).toEqual([1, 0])
     await backend.restart()
+    const reach = (process: number) => {
+      reached = process
+    }
+    return { ...made, call, reach }
+  }
+
+  // page       start ─ cancel()
+  // process A    frozen ···│············· hears nothing: tools/call ─ task ─ killed
+  // process B             cancelled ─┘                             finds its record ─ tasks/cancel
+  it('is cancelled by another process where the one that has made it was frozen, and is killed', async () => {
+    const { server, kept, calls, call } = await makeAfterCancellation(2000)
     await server.advance(60_000)
     expect(call.getState().phase).toBe('cancelled')
     expect([calls(), kept()]).toEqual([[1, 1], []])
@@ -601,20 +609,8 @@ describe('a call that was cancelled before its start was answered', () => {
     ['the same page', 'settled'],
     ['another device', 'never'],
   ] as const)('is made anew for %s where a process that hears nothing has made it meanwhile', async (who, repeat) => {
-    let reached = 0
-    const shared = { processes: 2, pick: (count: number) => Math.min(reached, count - 1) }
-    const { server, backend, first, calls, begin, cancelSent } = setUp({}, shared)
-    await begin()
-    backend.freeze(9000)
-    const { call } = await cancelSent('k')
-    reached = 1
-    await server.advance(8500)
-    expect(call.getState().phase).toBe('cancelled')
-    reached = 0
-    await server.advance(1000)
-    expect(calls()).toEqual([1, 0])
-    await backend.restart()
-    reached = 1
+    const { server, backend, first, calls, reach } = await makeAfterCancellation(1000)
+    reach(1)
     const page = who === 'the same page' ? first : backend.openPage(undefined, { crossTab: false })
     const again = page.client.startToolCall(WORK, { key: 'k', repeat })
     again.result.catch(() => {})

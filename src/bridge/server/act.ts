@@ -84,6 +84,7 @@ async function perform(session: Session, request: ArrivedRequest, how: Acting): 
       // What was made for a start that was cancelled is no call to join.
       const isUnwanted = !isCancelled && (await others.cancelBefore(session, callId, request.id))
       const asked = { ...action, repeat: isCancelled ? ('never' as const) : isUnwanted ? ('always' as const) : repeat }
+      // The call that is there now is of another start: this one has made none yet, although it may have been sent before.
       const from = isUnwanted ? { ...request, isRepeated: false } : request
       return { ...(await start(client, asked, from)), callId, isFollowed: true }
     }

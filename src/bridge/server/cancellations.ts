@@ -57,10 +57,12 @@ export function createCancellations(now: () => number): Cancellations {
       return byUser.get(user) ?? NONE
     },
     note: (message) => {
-      const [oldest = message, ...others] = byUser.get(message.user) ?? NONE
-      if (others.length + 1 >= MAX_OF_USER) forget(oldest)
+      const { user } = message
+      const theirs = byUser.get(user) ?? NONE
+      const [oldest] = theirs
+      if (oldest !== undefined && theirs.length >= MAX_OF_USER) forget(oldest)
       all.set(message, now())
-      byUser.set(message.user, [...(byUser.get(message.user) ?? NONE), message])
+      byUser.set(user, [...(byUser.get(user) ?? NONE), message])
       forgetOld()
     },
   }

@@ -7,11 +7,14 @@ import type { Cancellation, Cancellations } from './cancellations.js'
 import type { Session } from './session.js'
 import { LATE_MS } from './untilKnown.js'
 
-/** Tasks of starts that were cancelled first: another process knew of the start, or nobody yet, when a page cancelled it. */
+/** Tasks that a process has made for a start after a page had cancelled that start at another process. */
 export interface UnwantedTasks {
   /** Cancels those that the records show, until the session is over. Returns what looks for them now, and what ends it. */
   watch(session: Session): { readonly look: () => void; readonly stop: () => void }
-  /** Cancels the one of this call, if nobody has. Returns true if there was one: the start with this id then makes a call of its own, and joins none. */
+  /**
+   * Looks, before the start with this id, for such a task of the same call, and cancels it unless it is being cancelled already. Returns true if
+   * there was one: the start must not join it.
+   */
   cancelBefore(session: Session, callId: string, start: string): Promise<boolean>
 }
 
@@ -21,10 +24,10 @@ const FOLLOWED_MS = 2000
 /**
  * ```text
  * page       start X ─ cancel()
- * process A    frozen, not read ········ tools/call ─ task ─ killed before it is told
- * process B            not known ·························· finds the record: tasks/cancel
+ * process A    frozen, X not read ······ reads X: tools/call ─ task ─ killed
+ * process B            X not known ························ finds the record: tasks/cancel
  *
- * process B            not known ·························· start Y: tasks/cancel, and then a tools/call of its own
+ * process B            X not known ························ start Y: tasks/cancel, and then a tools/call of its own
  * ```
  */
 export function createUnwantedTasks(

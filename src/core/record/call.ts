@@ -102,7 +102,7 @@ export function settledBy(outcome: Outcome, endedAt: number, task?: Task, canRep
   return { name: 'settled', outcome, task, endedAt, canRepeat }
 }
 
-/** The call as an earlier page or another tab has made it. */
+/** The call as an earlier page or another tab has made it. One that is sent again under its key keeps the start that it is sent for. */
 export function asFound(call: Call, found: CallRecord): Call {
   const { startedAt, argumentsHash = call.argumentsHash, meta = call.meta, keepResult = call.keepResult } = found
   return { ...call, startedAt, argumentsHash, meta, keepResult }

@@ -40,10 +40,11 @@ export async function catchUp(run: Run, entry: CallEntry): Promise<void> {
  */
 export function catchUpTaskless(run: Run): void {
   for (const entry of run.calls.values()) {
-    const { stage } = entry.call
-    const record = stage.name === 'calling' ? recordOfEntry(run, entry) : recordOfEnded(entry)
+    if (entry.task !== undefined) continue
+    const isSent = entry.call.stage.name === 'calling'
+    const record = isSent ? recordOfEntry(run, entry) : recordOfEnded(entry)
     const isKept = record !== undefined && !isRecordExpired(record, now(run))
-    if (entry.task === undefined && (isKept || isInterrupted(entry))) void catchUp(run, entry)
+    if (isKept || isInterrupted(entry)) void catchUp(run, entry)
   }
 }
 
