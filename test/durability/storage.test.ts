@@ -30,8 +30,8 @@ describe('a storage that throws on every call', () => {
     await page.showPage()
     await browser.advance(10_000)
     expect(call.getState()).toMatchObject({ phase: 'completed', result: { content: [{ text: 'done' }] } })
-    // The other tabs are asked first, and there are none.
-    expect(visits.times('tasks/get')).toEqual([1100, 2100, 3100])
+    // The other tabs are asked first, where nothing can be read and again where nothing can be written, and there are none.
+    expect(visits.times('tasks/get')).toEqual([1200, 2200, 3200])
     expect(errors.length).toBeGreaterThan(3)
     expect(new Set(errors)).toEqual(new Set(['TaskStorageError']))
     startReport(visits.open({ storage, onError }, await page.reload()))

@@ -2,7 +2,15 @@ import type { Environment, TaskClient, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { created, createScriptedServer, held, http, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import {
+  created,
+  createScriptedServer,
+  held,
+  http,
+  rpcError,
+  type ScriptedServer,
+  snapshot,
+} from '../support/scriptedServer.js'
 import { knowsKeys } from '../support/visits.js'
 
 const SECOND = 1000
@@ -146,6 +154,24 @@ describe('a clock that is set back while two tabs follow a task', () => {
     await pass(60 * SECOND)
     expect(polls.length).toBeGreaterThanOrEqual(19)
   })
+})
+
+// page  polls ─ clock −1 h ─ the poll fails ─ polls … of which none is answered with the task ─ past the ttl
+it('[EDGE-33] a clock that is set back during a poll that fails does not make the ttl longer', async () => {
+  const MINUTE = 60 * SECOND
+  const failure = held(http(503))
+  server.on('tools/call', created({ ttlMs: 10 * MINUTE }))
+  server.on('tasks/get', failure, rpcError(-32603, 'Out of order'))
+  const call = run(openTab())
+  call.result.catch(() => {})
+  await pass(2 * SECOND)
+  browser.setClock(-HOUR)
+  await pass(SECOND)
+  failure.release()
+  await pass(9 * MINUTE, SECOND)
+  expect(call.getState().phase).toBe('working')
+  await pass(3 * MINUTE, SECOND)
+  expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskExpiredError', reason: 'ttl' } })
 })
 
 // tab A  tools/call ──────── task ─ lock let go ─ forget()

@@ -7,7 +7,7 @@ function target() {
   const counts = { listeners: 0 }
   return {
     counts,
-    fire: (type: string) => events.dispatchEvent(new Event(type)),
+    fire: (type: string, members = {}) => events.dispatchEvent(Object.assign(new Event(type), members)),
     addEventListener: (type: string, listener: () => void) => {
       counts.listeners += 1
       events.addEventListener(type, listener)
@@ -130,6 +130,18 @@ describe('in a page', () => {
     for (const type of types) page[where].fire(type)
     expect(received).toBe(types.length)
     expect(page.window.counts.listeners + page.document.counts.listeners).toBe(0)
+  })
+
+  it('a page that has loaded is not back: it was not away', () => {
+    const { window } = openPage()
+    let received = 0
+    browserEnvironment().onPageShow(() => {
+      received += 1
+    })
+    window.fire('pageshow', { persisted: false })
+    expect(received).toBe(0)
+    window.fire('pageshow', { persisted: true })
+    expect(received).toBe(1)
   })
 
   it.each([

@@ -24,7 +24,8 @@ const PAGE: Environment = {
   isVisible: () => globalThis.document?.visibilityState !== 'hidden',
   onVisibilityChange: (listener) => on(listener, [], ['visibilitychange']),
   onPageHide: (listener) => on(listener, ['pagehide'], ['freeze']),
-  onPageShow: (listener) => on(listener, ['pageshow'], ['resume']),
+  // A page that has loaded is shown, too, and was not away.
+  onPageShow: (listener) => on((event) => event.persisted !== false && listener(), ['pageshow'], ['resume']),
   // Node's own localStorage is a file for the whole process, not a page's storage.
   storage: (kind) => (globalThis.document === undefined ? undefined : globalThis[`${kind}Storage`]),
   get locks() {
@@ -36,7 +37,11 @@ const PAGE: Environment = {
 }
 
 /** Listens to events of the window and of the document, where they are there. */
-function on(listener: () => void, ofWindow: readonly string[], ofDocument: readonly string[] = []): Unsubscribe {
+function on(
+  listener: (event: Partial<PageTransitionEvent>) => void,
+  ofWindow: readonly string[],
+  ofDocument: readonly string[] = [],
+): Unsubscribe {
   const each = (what: 'addEventListener' | 'removeEventListener') => {
     // A worker of Node.js has no such events.
     for (const type of ofWindow) globalThis[what]?.(type, listener)

@@ -10,7 +10,7 @@ import type { Task } from '../protocol/task.js'
 // 3. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), the tones of calls in
 //    src/tools/devtools/model and demo/app/calls
 // 4. what asks for single phases, which only a search for `phase ===` and `phase !==` finds: in record/headingOf.ts, src/bridge (page,
-//    server, wire, backend, delivery), src/tools (devtools, page, ai, alarms), src/bindings (shared, query), demo/app, examples and
+//    server, wire, backend, delivery), src/tools (devtools, page, ai, alarms), src/bindings (forms, shared, query), demo/app, examples and
 //    create/templates. One that is an end: client/observe/events.ts, too. Pages of an earlier version do not show a call of a backend
 //    whose phase they do not know (bridge/wire/decodeCall.ts)
 

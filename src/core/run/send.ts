@@ -77,11 +77,19 @@ export async function sendCall(
    */
   function checkLock(sentBefore: Call['sent'], isNoted = true): void {
     if (lock.isHeld() && isNoted) return
-    const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: isCancelling(entry) } as const
-    const sent = signal.aborted ? sentBefore : 'no'
-    changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent, stage: waiting }))
+    waitForOthers(run, entry, wish, signal.aborted ? sentBefore : 'no')
     controller.abort(LOCK_LOST)
     signal.throwIfAborted()
+  }
+
+  /** A storage that refuses this call may have refused it of another tab that has made it: that tab is asked. */
+  async function askOthers(): Promise<void> {
+    waitForOthers(run, entry, wish, 'no')
+    await run.readFound(run, callId, 'silent')
+    signal.throwIfAborted()
+    if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
+    setOffline(run, entry, false)
+    setSent('once')
   }
 
   const setSent = (sent: Call['sent']) => changeCall(run, entry, (call) => ({ ...call, sent }))
@@ -117,6 +125,8 @@ export async function sendCall(
       setSent(sent)
       throw new PageOutdatedError(name, { callId })
     }
+    const mayBeMade = sent === 'no' && wish !== 'call-again' && lock !== NO_LOCK
+    if (written === false && mayBeMade && !records.isShared) await askOthers()
     if (!environment.isOnline()) {
       // The network went while the storage took its time: what is sent now would be lost, and count as interrupted.
       setOffline(run, entry, true)
@@ -162,6 +172,12 @@ export async function sendCall(
         : new ToolCallInterruptedError(name, { callId, cause: error })
     },
   )
+}
+
+/** The call waits for what others have made of it. */
+function waitForOthers(run: Run, entry: CallEntry, wish: MakeOptions['wish'], sent: Call['sent']): void {
+  const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: isCancelling(entry) } as const
+  changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent, stage: waiting }))
 }
 
 const NEW_CALLING = { name: 'calling', inputs: NO_INPUTS, failure: undefined, isCancelling: false } as const
