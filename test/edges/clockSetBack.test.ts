@@ -7,6 +7,7 @@ import {
   createScriptedServer,
   held,
   http,
+  result,
   rpcError,
   type ScriptedServer,
   snapshot,
@@ -172,6 +173,27 @@ it('[EDGE-33] a clock that is set back during a poll that fails does not make th
   expect(call.getState().phase).toBe('working')
   await pass(3 * MINUTE, SECOND)
   expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'TaskExpiredError', reason: 'ttl' } })
+})
+
+// tab A  polls ──────────── makes a call: looks at the clock ▪ the poll fails
+// tab B  looked before ──── clock −1 h: for it by less ─── tells tab C, which has been opened
+it('[EDGE-33] a poll that fails counts, though another tab has seen the clock set back by less', async () => {
+  const failure = held(http(503))
+  server.on('tools/call', created(), result({ content: [] }))
+  server.on('tasks/get', failure, snapshot())
+  const [a, b] = [openTab(), openTab()]
+  const call = run(a)
+  run(b)
+  await pass(2900)
+  expect(server.received('tasks/get')).toHaveLength(1)
+  a.client.startToolCall({ name: 'other' }).result.catch(() => {})
+  browser.setClock(-HOUR)
+  await pass(100)
+  run(openTab())
+  await pass(500)
+  failure.release()
+  await pass(100)
+  expect(call.getState()).toMatchObject({ network: 'retrying', failureCount: 1 })
 })
 
 // tab A  tools/call ──────── task ─ lock let go ─ forget()

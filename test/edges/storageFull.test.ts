@@ -1,6 +1,6 @@
-import type { TaskClient, ToolCall, ToolCallOptions } from 'taskwire'
+import type { TaskClient, TaskStorage, ToolCall, ToolCallOptions } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
 import { createWorkServer } from '../support/workServer.js'
 
@@ -81,5 +81,92 @@ describe('a call with a key that a full storage refuses', () => {
     await cancelled
     expect(call.getState()).toMatchObject({ phase: 'cancelled' })
     expect(server.count('tools/call')).toBe(0)
+  })
+
+  it('is observed as sent once', async () => {
+    const { client } = openTab()
+    const types: string[] = []
+    client.observe(({ type }) => types.push(type))
+    await vi.dynamicImportSettled()
+    await Promise.all([client.connect(), server.advance(SECOND)])
+    start(client)
+    await server.advance(2 * SECOND)
+    expect(server.count('tools/call')).toBe(1)
+    expect(types.filter((type) => type === 'call-sent')).toHaveLength(1)
+  })
+})
+
+describe('a call with a key that a slow storage', () => {
+  /** A storage that does one thing after the other, and takes as long to write. */
+  function slowStorage(
+    { environment }: SimulatedPage,
+    items: Map<string, string>,
+    ms: number,
+    error?: Error,
+  ): TaskStorage {
+    let last: Promise<unknown> = Promise.resolve()
+    const inLine = (action: () => void, waitMs = 0): Promise<void> => {
+      const next = last.then(async () => {
+        if (waitMs > 0) await new Promise<void>((resolve) => environment.setTimeout(() => resolve(), waitMs))
+        action()
+      })
+      last = next.catch(() => {})
+      return next
+    }
+    const write = (key: string, value: string) => {
+      if (error !== undefined) throw error
+      items.set(key, value)
+    }
+    return {
+      getItem: async (key) => items.get(key),
+      setItem: (key, value) => inLine(() => write(key, value), ms),
+      removeItem: (key) => inLine(() => items.delete(key)),
+      keys: async () => [...items.keys()],
+    }
+  }
+
+  function openSlow(ms: number, items = new Map<string, string>(), error?: Error): TaskClient {
+    const page = server.browser.openPage()
+    const storage = slowStorage(page, items, ms, error)
+    return createTaskClient({ url: server.url, environment: page.environment, storage })
+  }
+
+  it('refuses is cancelled by its user meanwhile, whatever another tab has made of it', async () => {
+    const full = new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    start(openSlow(50, undefined, full))
+    await server.advance(3 * SECOND)
+    const client = openSlow(50, undefined, full)
+    await Promise.all([client.connect(), server.advance(SECOND)])
+    const call = start(client)
+    await server.advance(20)
+    const cancelled = call.cancel()
+    await server.advance(5 * SECOND)
+    await cancelled
+    expect(call.getState()).toMatchObject({ phase: 'cancelled' })
+    expect(server.count('tools/call')).toBe(1)
+  })
+
+  // write ──────────── 5 s: counts as refused ─ asks 0.1 s ──── 6 s: is there all the same, and is removed
+  //          3 s cancel()                  5.05 s cancel()
+  it.each([
+    ['cancel()', 3000],
+    ['cancel()', 5050],
+    ['close()', 3000],
+    ['close()', 5050],
+    ['forget()', 3000],
+    ['forget()', 5050],
+  ])('has noted too late leaves no record where it was never sent: %s after %i ms', async (what, afterMs) => {
+    const items = new Map<string, string>()
+    const client = openSlow(6 * SECOND, items)
+    await Promise.all([client.connect(), server.advance(SECOND)])
+    const call = start(client)
+    await server.advance(afterMs)
+    const done = what === 'cancel()' ? call.cancel() : what === 'close()' ? client.close() : client.forget()
+    await Promise.all([done, server.advance(30 * SECOND)])
+    expect(server.count('tools/call')).toBe(0)
+    expect([...items]).toEqual([])
+    const again = start(openSlow(0, items))
+    await server.advance(SECOND)
+    expect(again.getState()).toMatchObject({ phase: 'working' })
   })
 })

@@ -118,7 +118,7 @@ export function createLink(options: LinkOptions): Link {
       subscriptions = [
         tabs?.join() ?? (() => {}),
         environment.onPageHide(disappear),
-        // A page that is loaded is shown, too, and is there already.
+        // Browsers tell of one return twice: as `resume` and as `pageshow`.
         environment.onPageShow(() => isAway && appear()),
         environment.onOnlineChange(onOnlineChange),
         environment.onVisibilityChange(() => environment.isVisible() && retry()),

@@ -66,7 +66,7 @@ export interface Environment {
   onVisibilityChange(listener: () => void): Unsubscribe
   /** Calls the listener when the browser is about to freeze or unload the page: the last chance to write. */
   onPageHide(listener: () => void): Unsubscribe
-  /** Calls the listener when the page is back, from the back-forward cache or from sleep. */
+  /** Calls the listener when the page is back, from the back-forward cache or from sleep; not when it has loaded. */
   onPageShow(listener: () => void): Unsubscribe
   /** Returns the storage; undefined if the page has no such storage. May throw if access is forbidden. */
   storage(kind: 'local' | 'session'): WebStorage | undefined

@@ -55,7 +55,7 @@ export interface CallEntry {
   abort: AbortController | undefined
   /**
    * Resolves when the call, started in this page, has its outcome, or when its task is written down, or cannot be; also a task that the app has named.
-   * Undefined where another page has made the call.
+   * Undefined where another page has made the call, and has written its record first (`dropForgotten` in forget.ts).
    */
   started: Promise<void> | undefined
   /**

@@ -48,9 +48,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   const { taskId } = task
   const controller = new AbortController()
   run.pollsUnderWay.set(task, controller)
-  let isSent = false
-  /** When this poll was sent, by the clock as it is now. */
-  const sentAt = (at: number) => (isSent ? task.ownSentAt : at)
+  let askedAt: number | undefined
   let stopTelling: Unsubscribe = () => {}
   let isOut = false
   let isHeard = false
@@ -63,32 +61,35 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
       // Another tab may have polled while this one was in line.
       const decision = task.poll === 'queued' ? decisionOf(run, task) : undefined
       if (decision?.do !== 'poll') return undefined
-      isSent = true
-      stopTelling = announce(run, task, decision.why)
+      askedAt = now(run)
+      stopTelling = announce(run, task, askedAt, decision.why)
       return port.getTask(taskId, signal, knownOf(task.record))
     })
     isHeard = snapshot !== undefined
     news = (record, at) => {
       if (snapshot === undefined) return record
       const isPushed = run.push?.isPushed(taskId) === true
-      return learn(withEra(record, port.era()), snapshot, { now: at, askedAt: sentAt(at), isPushed }, rules)
+      return learn(
+        withEra(record, port.era()),
+        snapshot,
+        { now: at, askedAt: Math.min(askedAt ?? at, at), isPushed },
+        rules,
+      )
     }
   } catch (reason) {
     const error = asError(reason)
     const isUnheard = error instanceof TaskRequestError && error.kind === 'network'
     // A poll that was cut off while this page was frozen or asleep says nothing of the server, and others may have polled since.
-    const caughtAt = now(run)
-    const isCutOff = isUnheard && listenIfLate(run, task, caughtAt - sentAt(caughtAt) - policy.requestTimeoutMs)
+    const isCutOff = isUnheard && listenIfLate(run, task, now(run) - (askedAt ?? now(run)) - policy.requestTimeoutMs)
     const isGivenUp = reason === GIVEN_UP || isCutOff
     // A tab that cannot reach the server gives the lead away: others may, and they know by now what this one has tried.
-    isOut = !isGivenUp && (!isSent || isUnheard)
+    isOut = !isGivenUp && (askedAt === undefined || isUnheard)
     news = (record, at) => {
-      const askedAt = sentAt(at)
-      const isOld = record.sentAt > askedAt || isShownSince(error, askedAt, record)
-      const stopped = () => givenUp(record, at, isSent ? askedAt : 0)
-      if (isCutOff && !isOld) return afterSleep(stopped(), at, policy)
-      if (isGivenUp || isOld) return stopped()
-      const next = failed(record, error, { now: at, askedAt, jitter: environment.random() }, policy)
+      const isOld = record.sentAt > (askedAt ?? at) || isShownSince(error, askedAt ?? at, record)
+      if (isCutOff && !isOld) return afterSleep(givenUp(record, at, askedAt), at, policy)
+      if (isGivenUp || isOld) return givenUp(record, at, askedAt)
+      const sentAt = Math.min(askedAt ?? at, at)
+      const next = failed(record, error, { now: at, askedAt: sentAt, jitter: environment.random() }, policy)
       const [entry] = task.calls
       if (next.failure !== undefined && entry !== undefined) run.onError(error, entry.call.callId, 'poll')
       return next
@@ -129,9 +130,8 @@ function isShownSince(error: Error, askedAt: number, { receivedAt, snapshotAt }:
  * Says that a poll is under way, here and to the other tabs, and to those again and again while it is. Returns a
  * function that ends it.
  */
-function announce(run: Run, task: TaskEntry, why: PollReason): Unsubscribe {
+function announce(run: Run, task: TaskEntry, askedAt: number, why: PollReason): Unsubscribe {
   const { environment, tabs, rules } = run
-  const askedAt = now(run)
   task.poll = 'sent'
   task.ownSentAt = askedAt
   const underWay = (record: TaskRecord, at: number) => ({
@@ -152,7 +152,7 @@ function announce(run: Run, task: TaskEntry, why: PollReason): Unsubscribe {
   const again = () => {
     timer = environment.setTimeout(() => {
       // Another tab has sent one since, of which the others know more.
-      if (task.record.sentAt > task.ownSentAt) return
+      if (task.record.sentAt > askedAt) return
       changeTask(run, task, underWay, { from: 'call', tell: true })
       again()
     }, POLLING_MS / 2)
@@ -178,7 +178,7 @@ const LONG_WAIT_MS = 60_000
  * What is known once a poll was given up: none is under way, unless the tab that has taken the lead has sent one since. Nor is one
  * due for a hint: a page that goes away is to have no request under way.
  */
-function givenUp(record: TaskRecord, at: number, askedAt: number): TaskRecord {
+function givenUp(record: TaskRecord, at: number, askedAt = 0): TaskRecord {
   const isOther = record.sentAt > askedAt
   return {
     ...record,

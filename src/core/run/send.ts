@@ -15,7 +15,7 @@ import { NO_LOCK, type TabLock } from '../tabs/tabs.js'
 import { askedMs, retry } from '../time/retry.js'
 import { untilOnline } from '../time/untilOnline.js'
 import { changeCall } from './changes.js'
-import { type CallEntry, LOCK_LOST } from './entries.js'
+import { type CallEntry, LOCK_LOST, TOLD } from './entries.js'
 import type { MakeOptions } from './makeCall.js'
 import { isCancelling } from './requests.js'
 import { now, type Run } from './run.js'
@@ -82,13 +82,17 @@ export async function sendCall(
     signal.throwIfAborted()
   }
 
-  /** A storage that refuses this call may have refused it of another tab that has made it: that tab is asked. */
+  /**
+   * A storage that refuses this call may have refused it of another tab that has made it: that tab is asked. Aborted afterwards if the
+   * call was cancelled meanwhile.
+   */
   async function askOthers(): Promise<void> {
     waitForOthers(run, entry, wish, 'no')
     await run.readFound(run, callId, 'silent')
-    signal.throwIfAborted()
-    if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
-    setOffline(run, entry, false)
+    if (signal.reason === TOLD) signal.throwIfAborted()
+    if (isCancelling(entry)) controller.abort(new TaskCancelledError(undefined, { callId }))
+    if (signal.aborted) return
+    setOffline(run, entry, false, 'call')
     setSent('once')
   }
 
@@ -125,8 +129,8 @@ export async function sendCall(
       setSent(sent)
       throw new PageOutdatedError(name, { callId })
     }
-    const mayBeMade = sent === 'no' && wish !== 'call-again' && lock !== NO_LOCK
-    if (written === false && mayBeMade && !records.isShared) await askOthers()
+    const mayBeElsewhere = lock !== NO_LOCK && wish !== 'call-again' && run.tabsShareStorage && !records.isShared
+    if (written === false && mayBeElsewhere && sent === 'no' && !signal.aborted) await askOthers()
     if (!environment.isOnline()) {
       // The network went while the storage took its time: what is sent now would be lost, and count as interrupted.
       setOffline(run, entry, true)

@@ -194,6 +194,7 @@ async function callTool(
   try {
     return { type: 'result', result: await inRounds(rounds, send, call.ask, signal) }
   } catch (error) {
+    // Also where the call was aborted in the same moment: a task that is known can be followed, and cancelled (makeCall.ts).
     if (error instanceof TaskCreated) return { type: 'task', task: error.task }
     signal.throwIfAborted()
     throw (await lostSession(connected, error, name)) ?? toolCallError(error, name, ownCall.refused === true)
