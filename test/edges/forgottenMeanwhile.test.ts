@@ -371,3 +371,33 @@ it('is not brought back by a response that another tab could not send until then
   expect(server.received('tasks/update')).toHaveLength(0)
   for (const client of [a, b, c]) expect(Object.keys(client.store.getState().calls)).toEqual([])
 })
+
+// tab A  leads ─ frozen ······················· thaws: is granted the lead, and listens first
+// tab B                 takes the lead ─ forgets
+// tab C                                    opens
+it('[EDGE-14] a call that was forgotten while a tab was frozen without an event does not come back in a tab that was opened since', async () => {
+  const browser = createSimulatedBrowser()
+  const server = createScriptedServer({ now: browser.now })
+  server.on('tools/call', created({ ttlMs: null }))
+  server.on('tasks/get', snapshot({ ttlMs: null }))
+  const open = () => {
+    const page = browser.openPage()
+    const environment = { ...page.environment, fetch: server.fetch }
+    return { page, client: createTaskClient({ url: 'http://localhost/mcp', environment, push: false }) }
+  }
+  const a = open()
+  startReport(a)
+  await browser.advance(5 * SECOND)
+  const b = open()
+  await Promise.all([b.client.resumeToolCalls(), browser.advance(2500)])
+  a.page.freeze()
+  await browser.advance(5 * SECOND)
+  await b.client.forget()
+  await browser.advance(SECOND)
+  const c = open()
+  await Promise.all([c.client.resumeToolCalls(), browser.advance(2 * SECOND)])
+  await a.page.thaw()
+  await browser.advance(10 * SECOND)
+  expect(a.client.store.getState().calls).toEqual({})
+  expect(c.client.store.getState().calls).toEqual({})
+})

@@ -20,7 +20,8 @@ import { now, type Run } from './run.js'
  * write under way ends before it hears of it, or hears of it after the clock was set back; where a page is frozen in the middle of a write;
  * where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again; and where the clock was
  * set back after the call was made, and a tab tells of it in the moment in which it is forgotten. A tab that was frozen without an event
- * may tell of it before it hears that it was forgotten: no record comes back, but a tab that was opened since shows the call to its end.
+ * while it polled may tell of it before it hears that it was forgotten: no record comes back, but a tab that was opened since shows the
+ * call to its end.
  *
  * Where the clock was set back after the forgetting, a tab that hears of it late may drop a call that was made since. Its record stays:
  * the call is found again, and not made twice. Where two tabs had forgotten by the time of the call, it goes as well.

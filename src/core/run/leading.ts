@@ -62,10 +62,10 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   const { record } = task
   const at = now(run)
   const overdueAt = nextPoll(record, run.rules.policy).at + STEAL_AGAIN_MS
-  // Had this tab been awake, it would have stolen the lead by now: it was frozen itself, and what the other tabs have told meanwhile is
-  // still on its way. So it is where this tab has stolen the lead and was frozen again before it could read that, and where it has stolen
+  // Had this tab been awake, it would have stolen the lead by now, and its timers would be in time: it was frozen itself, and what the
+  // other tabs have told meanwhile is still on its way. So it is where this tab has stolen the lead and was frozen again before it could read that, and where it has stolen
   // it from a tab that is awake, which may send the poll that is due before it hears of that.
-  const isBehind = byStealing ? task.wasLate || at < overdueAt : at >= Math.max(overdueAt, task.listenUntil)
+  const isBehind = task.wasLate || (byStealing ? at < overdueAt : at >= Math.max(overdueAt, task.listenUntil))
   task.listenUntil = isBehind ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
   const isPollOver = !byStealing && record.pollingUntil > at
@@ -77,7 +77,7 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
       ...(isPollOver && { pollingUntil: 0 }),
       ...(isUnheard && { quietUntil: 0 }),
     }
-    tell(run, task)
+    if (!isBehind) tell(run, task)
   }
   void readNote(run, task, byStealing)
   look(run, task)
