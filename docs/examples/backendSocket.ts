@@ -29,12 +29,14 @@ http.on('upgrade', (incoming, socket, head) => {
 
 /**
  * The parts of the request that the bridge reads: the URL, the cookies and the
- * origin of the page. Undefined if the URL or the host cannot be read.
+ * origin of the page. Undefined if it is for something else, or the host
+ * cannot be read.
  */
 function requestOf({
   url = '/',
   headers,
 }: IncomingMessage): Request | undefined {
+  if (url.split('?')[0] !== '/api/calls') return undefined
   try {
     return new Request(new URL(url, `http://${headers.host}`), {
       headers: headers as Record<string, string>,

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { createTaskClient } from 'taskwire'
 import { afterAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { PATIENCE } from '../support/patience.js'
@@ -20,7 +21,10 @@ vi.mock('express', async (original) => {
     },
   }
 })
-vi.mock('../../docs/examples/backendClients.js', () => ({ clientOfUser: () => undefined }))
+vi.mock('../../docs/examples/backendClients.js', () => ({
+  clientOfUser: (user: string) => (user === 'ada' ? client : undefined),
+}))
+const client = createTaskClient({ url: 'http://localhost/mcp', storage: 'memory', crossTab: false })
 
 afterAll(() => {
   for (const http of servers) http.close()
@@ -48,4 +52,22 @@ it.each([
   const said = new Promise((resolve) => next.on('message', (data) => resolve(JSON.parse(`${data}`))))
   expect(await said).toMatchObject({ refused: { status: 401 } })
   next.terminate()
+})
+
+it.each([
+  ['/api/calls', [{ refused: { status: 403 } }]],
+  ['//evil.example/api/calls', []],
+])('a page of another site gets no news by a socket of %s', async (path, expected) => {
+  await import('../../docs/examples/backendSocket.js')
+  const [http = expect.fail()] = servers
+  await vi.waitFor(() => expect(http.listening).toBe(true), PATIENCE)
+  const { port } = http.address() as AddressInfo
+  const headers = { 'x-user': 'ada', 'sec-fetch-site': 'cross-site' }
+  const page = new WebSocket(`ws://127.0.0.1:${port}${path}`, { origin: 'https://evil.example', headers })
+  const said: unknown[] = []
+  page.on('message', (data) => said.push(JSON.parse(`${data}`)))
+  page.on('error', () => {})
+  await new Promise((resolve) => page.on('close', resolve))
+  expect(said).toMatchObject(expected)
+  expect(said).toHaveLength(expected.length)
 })

@@ -43,6 +43,57 @@ it('a page that has come to a number gets what has changed since, by its address
   expect(forged.news()[0]).not.toHaveProperty('from')
 })
 
+it('a page of another site is refused, also where the host of its URL was made from the path that it has asked for', async () => {
+  const { server, backend } = setUp()
+  const got: string[] = []
+  const socket = { send: (data: string) => got.push(data), close: vi.fn() }
+  const headers = { [USER_HEADER]: 'ada', origin: 'https://evil.example', host: 'app.example' }
+  backend.bridge.openSocket(new Request('http://evil.example/api/calls', { headers }), socket)
+  await server.advance(0)
+  expect(got.map((text) => JSON.parse(text))).toMatchObject([{ refused: { status: 403 } }])
+})
+
+it('a page that takes nothing is cut off, however little waits', async () => {
+  const { server, backend } = setUp()
+  backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 2 } }, { key: 'k' })
+  await server.advance(5000)
+  const { socket } = openSocket(backend)
+  await server.advance(100_000)
+  expect(socket.close).toHaveBeenCalledExactlyOnceWith(1013)
+})
+
+it('sockets that had closed before they were passed take no place', async () => {
+  const { server, backend } = setUp()
+  await backend.clientOf('ada').resumeToolCalls()
+  for (let at = 0; at < 32; at++) {
+    const socket = Object.assign(new EventTarget(), { readyState: 3, send: () => {}, close: () => {} })
+    backend.bridge.openSocket(new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'ada' } }), socket)
+  }
+  await server.advance(1000)
+  const stream = await backend.bridge.fetch(new Request(BRIDGE_URL, { headers: { [USER_HEADER]: 'ada' } }))
+  expect(stream.status).toBe(200)
+})
+
+it('a page that was slow hears that a call has gone, however many have gone meanwhile', async () => {
+  const { server, backend } = setUp()
+  const client = backend.clientOf('ada')
+  const make = async (key: string, characters: number) => {
+    const call = client.startToolCall({ name: 'echo', arguments: { text: 'x'.repeat(characters) } }, { key })
+    await server.advance(20)
+    await call.result
+    return call
+  }
+  const big = await make('big', 20_000)
+  const { got, page, news } = openSocket(backend)
+  await server.advance(0)
+  expect(news()[0].calls).toMatchObject([{ key: 'big' }])
+  await client.forget({ callId: big.callId })
+  for (let at = 0; at < 1001; at++) await client.forget({ callId: (await make(`k${at}`, 0)).callId })
+  expect(got).toHaveLength(1)
+  page.onMessage(takenOf(got[0]))
+  expect(news()[1]).not.toHaveProperty('from')
+})
+
 it('a page that takes nothing gets the newest state when it does, and is cut off after four heartbeats', async () => {
   const { server, backend } = setUp({ highWaterMark: 200 })
   backend.clientOf('ada').startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'k' })

@@ -553,3 +553,46 @@ it('pages see no call for which `shows` returns something else than true, such a
   await server.advance(3000)
   expect(client.store.getState().calls).toEqual({})
 })
+
+it.each(['select', 'shows'] as const)('%s that returns a promise shows nothing, and ends no process', async (name) => {
+  const onError = vi.fn()
+  const later = () => Promise.reject(new Error('no database'))
+  const { server, backend } = setUp({ [name]: later as never, onError })
+  const { client } = backend.openPage()
+  void client.connect()
+  backend.clientOf('ada').startToolCall({ name: 'echo', arguments: { text: 'secret' } }, { key: 'k' })
+  await server.advance(3000)
+  const [call] = Object.values(client.store.getState().calls)
+  expect(JSON.stringify(call?.result) ?? '').not.toContain('secret')
+  const told = onError.mock.calls.map(([error]) => error.message)
+  expect(told).toContain('no database')
+  expect(told).toContain(`${name} of createTaskBridge has to return its value, and no promise.`)
+})
+
+it('onError that throws ends no process', async () => {
+  const { server, backend } = setUp({
+    clientOf: () => {
+      throw new Error('no session')
+    },
+    onError: (error) => {
+      throw error
+    },
+  })
+  const response = await backend.bridge.fetch(new Request(BRIDGE_URL))
+  expect(response.status).toBe(500)
+  await server.advance(1000)
+})
+
+it('a body that breaks off is no failure of the app', async () => {
+  const onError = vi.fn()
+  const { backend } = setUp({ onError })
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"v":1,')),
+    pull: (controller) => controller.error(new Error('aborted')),
+  })
+  const headers = { 'content-type': 'application/json', [USER_HEADER]: 'ada' }
+  const init = { method: 'POST', body, headers, duplex: 'half' }
+  const response = await backend.bridge.fetch(new Request(BRIDGE_URL, init as RequestInit))
+  expect(response.status).toBe(400)
+  expect(onError).not.toHaveBeenCalled()
+})

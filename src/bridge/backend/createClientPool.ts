@@ -161,7 +161,13 @@ export function createClientPool(options: ClientPoolOptions): ClientPool {
       }
     }
     Object.assign<TaskClient, KeepsInUse>(client, { [KEEP_IN_USE]: keepInUse })
-    onCreate?.(client, userId)
+    try {
+      onCreate?.(client, userId)
+    } catch (thrown) {
+      // The next request makes another one.
+      end(userId, pooled)
+      throw thrown
+    }
     if (client.resume === 'eager')
       client.resumeToolCalls().catch((thrown: unknown) => onError?.(asError(thrown), userId))
     return pooled

@@ -49,11 +49,12 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       if (entry.isCancelled) void cancels.cancel(entry).catch(() => {})
     },
   })
-  let forgotten: Promise<unknown> = Promise.resolve()
+  /** The latest request of each call to forget it, until it is answered; those of all calls under undefined. */
+  const forgetting = new Map<string | undefined, Promise<unknown>>()
   const starting: StartingOptions = {
     ...{ environment, owner, book, mirror, news, post },
     onAnswer: (entry, answer) => asking.takeAnswer(entry, answer),
-    forgotten: () => forgotten,
+    forgotten: (callId) => Promise.all([forgetting.get(undefined), forgetting.get(callId)]),
     cancels: () => cancels,
   }
   const asking = createAsking({
@@ -91,15 +92,20 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       onForgotten((id) => (callId === undefined || id === callId) && (!id || store.getCall(id) === undefined))
       if (callId !== undefined && found.length === 0) return
       const call = callId === undefined ? undefined : found[0]?.ref
-      const asked = Promise.all([forgotten, ...found.map(({ started }) => started)]).then(() =>
-        post({ type: 'forget', ...(call && { call, run: found[0] && runOf(found[0]) }) }, { user }),
-      )
+      const before = callId === undefined ? [...forgetting.values()] : [starting.forgotten(callId)]
+      const asked = Promise.all([...before, ...found.map(({ started }) => started)]).then(() => {
+        if (call !== undefined) return post({ type: 'forget', call, run: found[0] && runOf(found[0]) }, { user })
+        const askedAt = environment.now()
+        return post((now) => ({ type: 'forget', ageMs: Math.max(0, now - askedAt) }), { user })
+      })
       const ids = found.map((entry) => entry.callId)
       // Where the backend refuses, the news are right as they are.
-      forgotten = asked.then(
+      const told = asked.then(
         (answer) => news.tellDropped(ids, answer),
         () => news.tellDropped(ids, mirror.position),
       )
+      forgetting.set(callId, told)
+      void told.then(() => forgetting.get(callId) === told && forgetting.delete(callId))
       await asked
     },
     close: (reason) => {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
-import { TaskCancelledError, ToolCallKeyConflictError } from '../../core/protocol/errors.js'
+import { TaskCancelledError, TaskExpiredError, ToolCallKeyConflictError } from '../../core/protocol/errors.js'
 import type { ToolCallRequest } from '../../core/protocol/taskPort.js'
 import { argumentsHash } from '../../core/record/argumentsHash.js'
 import type { RecordOwner } from '../../core/record/record.js'
@@ -24,8 +24,8 @@ export interface StartingOptions {
   readonly mirror: Pick<Mirror, 'position' | 'user' | 'wireOf'>
   /** Called with what the backend has answered about a call of this page. */
   readonly onAnswer: (entry: Entry, answer: Answer) => void
-  /** Resolves when the backend knows what was forgotten: what is started afterwards must not be forgotten with it. */
-  readonly forgotten: () => Promise<unknown>
+  /** Resolves when the backend knows that this call was forgotten: what is started afterwards must not be forgotten with it. */
+  readonly forgotten: (callId: string) => Promise<unknown>
   readonly cancels: () => Pick<Cancels, 'cancelStart' | 'untilSent'>
 }
 
@@ -38,6 +38,8 @@ export interface Started {
 interface AskOptions extends StartOptions {
   /** True if all processes have forgotten the call. */
   readonly isLost?: boolean
+  /** True if this page watches the call, and has not made it. */
+  readonly joins?: boolean
 }
 
 /** A promise without end. */
@@ -45,7 +47,7 @@ const NEVER: Promise<never> = new Promise(() => {})
 
 /** Starts a call at the backend, or joins the one that this page knows. */
 export function startCall(request: ToolCallRequest, how: StartOptions, options: StartingOptions): Started {
-  const { book, mirror, owner, environment, post } = options
+  const { book, mirror, owner, environment } = options
   const { name, arguments: args } = request
   const key = how.key ?? makeKey(environment.randomId())
   const callId = toolCallId(owner, name, key)
@@ -60,8 +62,7 @@ export function startCall(request: ToolCallRequest, how: StartOptions, options: 
     !isUnknown &&
     isReusable(known.shown, how.repeat ?? 'never')
   ) {
-    const refusal = expectSame(known, request, how, post).then(() => NEVER)
-    return { entry: known, refusal }
+    return { entry: known, refusal: expectSame(known, request, how, options) }
   }
   // Also of a call that is being forgotten.
   const seen = (known?.wire ?? mirror.wireOf(callId))?.startedAt
@@ -154,7 +155,7 @@ export function giveUp(entry: Entry, error: Error, options: StartingOptions): vo
 async function askToStart(entry: Entry, how: AskOptions, options: StartingOptions): Promise<void> {
   // Another one may sign in before it is sent.
   const { user } = options.mirror
-  await Promise.all([options.forgotten(), options.cancels().untilSent(entry.callId)])
+  await Promise.all([options.forgotten(entry.callId), options.cancels().untilSent(entry.callId)])
   const answer = await postStart(entry, how, user, options)
   const { start, wire } = entry
   if (start === undefined || answer.startedAt === undefined) return
@@ -238,21 +239,34 @@ function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions):
   if (other !== undefined) other.isCancelled ||= isCancelled
 }
 
-/** Asks whether the backend has the call with other arguments, where this page does not know them. */
-async function expectSame(entry: Entry, request: ToolCallRequest, how: StartOptions, post: Post): Promise<void> {
+/** Rejects if the call has other arguments. The backend is asked, where this page does not know them. */
+async function expectSame(
+  entry: Entry,
+  request: ToolCallRequest,
+  how: StartOptions,
+  { book, post }: StartingOptions,
+): Promise<never> {
   const { args, callId, name, ref } = entry
-  if (how[ANY_ARGUMENTS] || !('key' in ref)) return
+  if (how[ANY_ARGUMENTS] || !('key' in ref)) return NEVER
   if (args === undefined) {
     // It may end before this is sent: it was joined all the same.
-    await post(actionOf({ name, ref, args: request.arguments }, { ...how, repeat: 'never' }, entry.wire?.startedAt))
+    const asked = { ...how, repeat: 'never' as const, joins: true }
+    const isGivenUp = () => !book.isCurrent(entry)
+    await post(actionOf({ name, ref, args: request.arguments }, asked, entry.wire?.startedAt), { isGivenUp }).catch(
+      (thrown: unknown) => {
+        // It was forgotten, as the news say.
+        if (thrown !== GIVEN_UP && !(thrown instanceof TaskExpiredError)) throw thrown
+      },
+    )
   } else if (argumentsHash(args) !== argumentsHash(request.arguments)) {
     throw new ToolCallKeyConflictError(name, { callId, key: ref.key })
   }
+  return NEVER
 }
 
 function actionOf(
   { name, ref, args }: Pick<Entry, 'name' | 'ref' | 'args'>,
-  { repeat = 'never', meta, isLost, [ANY_ARGUMENTS]: takesAny }: AskOptions,
+  { repeat = 'never', meta, isLost, joins, [ANY_ARGUMENTS]: takesAny }: AskOptions,
   seen: number | undefined,
   ageMs?: number,
 ): PageAction {
@@ -267,5 +281,6 @@ function actionOf(
     ...(seen !== undefined && { seen }),
     ...(ageMs !== undefined && { ageMs }),
     ...(isLost && { isLost }),
+    ...(joins && { joins }),
   }
 }

@@ -37,18 +37,20 @@ interface Done extends Partial<Answer> {
  * The answer rejects with what the page gets instead of one. A page that asks once more is answered with how the call is by then.
  */
 export function act(session: Session, request: ArrivedRequest, how: Acting): Deed {
-  const done = perform(session, request, how)
-  return { done, answer: answerTo(done, session, request, how.environment) }
+  const performed = perform(session, request, how)
+  // What is remembered holds no call: that may be forgotten, and its arguments with it.
+  const done = performed.then(({ callId: _, isFollowed: __, refusal: ___, ...answer }) => answer)
+  return { done, answer: answerTo(performed, session, request, how.environment) }
 }
 
 async function answerTo(
-  done: Promise<Done>,
+  performed: Promise<Done>,
   session: Session,
   request: ArrivedRequest,
   environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
 ): Promise<AnswerFor> {
   const { feed } = session
-  const { callId, isFollowed, refusal, ...answer } = await done
+  const { callId, isFollowed, refusal, ...answer } = await performed
   // Up to this number, the stream says what came of it.
   feed.update()
   const isElsewhere = (epoch: string | undefined) => epoch !== feed.position.epoch
@@ -73,14 +75,16 @@ async function perform(session: Session, request: ArrivedRequest, how: Acting): 
   const { isAllowed, others, environment } = how
   switch (action.type) {
     case 'start': {
-      const { name, key, arguments: args, repeat, seen, isLost = false } = action
+      const { name, key, arguments: args, repeat, seen, isLost = false, joins = false } = action
       await expectAllowed(how, { type: 'start', tool: name, ...(args && { arguments: args }) })
       const callId = client.toolCallId(name, key)
       const isCancelled = others.hasCancelled(client.id, request.id)
       // Another process may have taken it, and have answered in vain.
-      if (isRepeated || isLost || isCancelled) await client.resumeToolCalls({ callId })
+      if (isRepeated || isLost || joins || isCancelled) await client.resumeToolCalls({ callId })
       if (isCancelled && isNotStarted(client.getToolCallState(callId), seen)) throw new TaskCancelledError()
-      if (isLost && client.getToolCallState(callId) === undefined) await expectRepeatable(client, name)
+      const isKnown = client.getToolCallState(callId) !== undefined
+      if (joins && !isKnown) throw unknown()
+      if (isLost && !isKnown) await expectRepeatable(client, name)
       // What was made for a start that was cancelled is no call to join.
       const isUnwanted = !isCancelled && (await others.cancelBefore(session, callId, request.id))
       const asked = { ...action, repeat: isCancelled ? ('never' as const) : isUnwanted ? ('always' as const) : repeat }
@@ -89,7 +93,7 @@ async function perform(session: Session, request: ArrivedRequest, how: Acting): 
       return { ...(await start(client, asked, from)), callId, isFollowed: true }
     }
     case 'forget':
-      await forget(session, action, how)
+      await forget(session, request, action, how)
       return {}
     case 'connect':
       await client.connect()
@@ -131,8 +135,14 @@ async function expectRepeatable(client: TaskClient, name: string): Promise<void>
   if (!annotations?.readOnlyHint && !annotations?.idempotentHint) throw unknown()
 }
 
-async function forget(session: Session, { call, run }: ActionOf<'forget'>, how: Acting): Promise<void> {
+async function forget(
+  session: Session,
+  { cameAt }: ArrivedRequest,
+  { call, run, ageMs = 0 }: ActionOf<'forget'>,
+  how: Acting,
+): Promise<void> {
   const { client, feed } = session
+  const askedAt = cameAt - ageMs
   if (call === undefined) {
     await client.resumeToolCalls()
     feed.update()
@@ -146,8 +156,10 @@ async function forget(session: Session, { call, run }: ActionOf<'forget'>, how: 
     const action: BridgeAction = { type: 'forget', tool }
     if (call !== undefined) await expectAllowed(how, action)
     else if (!(await how.isAllowed(action))) continue
-    if (await isMadeSince(session, callId, run)) continue
-    await client.forget({ callId })
+    // What another device has made since is not meant.
+    const isSince =
+      call === undefined ? (feed.get(callId)?.startedAt ?? 0) > askedAt : await isMadeSince(session, callId, run)
+    if (!isSince) await client.forget({ callId })
   }
   expectOpen(session)
 }

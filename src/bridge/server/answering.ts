@@ -38,7 +38,13 @@ export function createAnswering(
     const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     // A form of another site cannot send it without a preflight.
     if (type !== 'application/json') return refuse(415, 'The body must be application/json.')
-    const text = await readBody(request, maxBodyBytes)
+    let text: string | undefined
+    try {
+      text = await readBody(request, maxBodyBytes)
+    } catch {
+      // The page has hung up, and reads no answer.
+      return refuse(400, 'The body broke off.')
+    }
     if (text === undefined) return refuse(413, `The body may have ${maxBodyBytes} bytes at most.`)
     const parsed = isTextTooDeep(text) ? undefined : parseRequest(parseJson(text))
     return (

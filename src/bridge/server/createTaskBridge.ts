@@ -45,15 +45,21 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   checkOptions(options)
   const { allow } = options
   const environment = { ...browserEnvironment(), ...options.environment }
-  const report = (thrown: unknown) => options.onError?.(asError(thrown))
+  const report = (thrown: unknown) => {
+    try {
+      options.onError?.(asError(thrown))
+    } catch {
+      // What it is called with must not end the process, nor what it throws.
+    }
+  }
   const allowed = typeof allow === 'function' ? undefined : new Set(allow.tools)
   const others = createOthers(environment)
   const sessionOf = createSessions({
     newEpoch: environment.randomId,
     onSession: others.listen,
     onError: report,
-    shows: guarded(options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
-    select: guarded(options.select ?? (({ result }) => result), { content: [], isError: true }),
+    shows: guarded('shows', options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
+    select: guarded('select', options.select ?? (({ result }) => result), { content: [], isError: true }),
   })
   const entrance = createEntrance(options, sessionOf, report)
   const { openStream, openSocket } = createNewsOpening({ ...options, environment, entrance, failed })
@@ -67,10 +73,13 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
   })
 
   /** What throws here is the app's affair: the page sees nothing rather than too much. */
-  function guarded<Arg, T>(call: (arg: Arg) => T, otherwise: T): (arg: Arg) => T {
+  function guarded<Arg, T>(name: string, call: (arg: Arg) => T, otherwise: T): (arg: Arg) => T {
     return (arg) => {
       try {
-        return call(arg)
+        const returned = call(arg)
+        if (!(returned instanceof Promise)) return returned
+        returned.catch(report)
+        throw new TaskConfigurationError(`${name} of createTaskBridge has to return its value, and no promise.`)
       } catch (thrown) {
         report(thrown)
         return otherwise

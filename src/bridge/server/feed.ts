@@ -140,7 +140,9 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
     get position() {
       return { epoch, seq }
     },
-    newsSince: (from) => {
+    newsSince: (reached) => {
+      // A slow reader may be from before what has gone is remembered.
+      const from = reached === undefined || reached < floor ? undefined : reached
       // Most readers have come to the same number, and get the same news.
       if (last === undefined || last.from !== from || last.seq !== seq) last = tellSince(from)
       return last

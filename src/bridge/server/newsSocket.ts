@@ -40,20 +40,23 @@ const WORD_LENGTH = 8
 export function createNewsSocket(feed: Feed, socket: BridgeSocket, options: NewsSocketOptions): OpenSocket {
   const encoder = new TextEncoder()
   /** The messages that the page has not taken yet: their bytes, and what it says once it has. */
-  const waiting: { readonly byteLength: number; readonly taken: string }[] = []
-  const { highWaterMark, environment } = options
+  const waiting: { readonly byteLength: number; readonly taken: string; readonly sentAt: number }[] = []
+  const { highWaterMark, heartbeatMs, environment } = options
   let untaken = 0
   let pongAt = Number.NEGATIVE_INFINITY
+
+  /** True if the page has taken nothing for as long as there is between two signs of life. */
+  const isSilent = () => waiting[0] !== undefined && environment.now() - waiting[0].sentAt >= heartbeatMs
 
   const writer = createNewsWriter(
     feed,
     {
-      room: () => highWaterMark - untaken,
+      room: () => (isSilent() ? Math.min(0, highWaterMark - untaken) : highWaterMark - untaken),
       send: ({ text }) => {
         const take = environment.randomId().slice(-WORD_LENGTH)
         const message = `${text.slice(0, -1)},"take":"${take}"}`
         const { byteLength } = encoder.encode(message)
-        waiting.push({ byteLength, taken: takenText(take) })
+        waiting.push({ byteLength, taken: takenText(take), sentAt: environment.now() })
         untaken += byteLength
         socket.send(message)
       },

@@ -99,13 +99,15 @@ export function createNewsOpening(options: NewsOpeningOptions): NewsOpening {
 /** The code of a socket's end if the page may not have it. */
 const REFUSED = 1008
 
-/** The `readyState` of a socket that is not open yet. */
+/** The `readyState` of a socket that is not open yet, and of one that will tell of its end no longer. */
 const CONNECTING = 0
+const CLOSING = 2
 
 /** Listens to the events of a socket, where it has those of browsers. Resolves when it can be written to. */
 async function listenTo(socket: BridgeSocket, { onMessage, onClose }: OpenSocket): Promise<void> {
   const { addEventListener: listen, readyState } = socket as Partial<WebSocket>
   if (typeof listen !== 'function') return
+  if (readyState !== undefined && readyState >= CLOSING) return onClose()
   listen.call(socket, 'message', (event) => onMessage((event as MessageEvent).data))
   listen.call(socket, 'close', onClose)
   // The end of the socket follows. In Node, an error without a listener would end the process.

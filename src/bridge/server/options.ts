@@ -40,11 +40,14 @@ export interface TaskBridgeOptions {
   /** The actions that pages may take. All others are refused. */
   allow: BridgeAllow
   /**
-   * Returns true for each call of the user's client that pages may see.
+   * Returns true for each call of the user's client that pages may see. It must not be asynchronous: a promise shows nothing.
    * @default the calls of `allow.tools`; all calls, if `allow` is a function
    */
   shows?: (call: ToolCallState) => boolean
-  /** Returns the part of a call's result to send to the page. @default all of it */
+  /**
+   * Returns the part of a call's result to send to the page. It must not be asynchronous: a promise sends an empty error.
+   * @default all of it
+   */
   select?: (call: CompletedToolCall) => CallToolResult
   /** The message for the page if `clientOf` returns nothing. @default 'Sign in to see your calls.' */
   signInMessage?: string

@@ -49,7 +49,7 @@ function parseAction(action: JsonObject): PageAction | undefined {
         : undefined
     }
     case 'forget':
-      if (action['call'] === undefined) return { type }
+      if (action['call'] === undefined) return { type, ...parseAge(action) }
       return call && { type, call, ...run }
     case 'connect':
     case 'listTools':
@@ -57,6 +57,10 @@ function parseAction(action: JsonObject): PageAction | undefined {
     default:
       return undefined
   }
+}
+
+function parseAge({ ageMs }: JsonObject): { ageMs?: number } {
+  return typeof ageMs === 'number' ? { ageMs } : {}
 }
 
 function parseCancelledStart(value: unknown): CancelledStart | undefined {
@@ -67,7 +71,7 @@ function parseCancelledStart(value: unknown): CancelledStart | undefined {
 }
 
 function parseStart(action: JsonObject): PageAction | undefined {
-  const { name, key, arguments: args, meta, repeat, takesAny, seen, ageMs, isLost } = action
+  const { name, key, arguments: args, meta, repeat, takesAny, seen, isLost, joins } = action
   if (!isShort(name) || !isShort(key)) return undefined
   if (args !== undefined && !isJsonObject(args)) return undefined
   if (repeat !== 'never' && repeat !== 'settled' && repeat !== 'always') return undefined
@@ -80,7 +84,8 @@ function parseStart(action: JsonObject): PageAction | undefined {
     ...(isJsonObject(meta) && { meta }),
     ...(takesAny === true && { takesAny }),
     ...(typeof seen === 'number' && { seen }),
-    ...(typeof ageMs === 'number' && { ageMs }),
+    ...parseAge(action),
     ...(isLost === true && { isLost }),
+    ...(joins === true && { joins }),
   }
 }

@@ -48,6 +48,8 @@ export type PageAction =
       readonly ageMs?: number
       /** True if the backend took the call, and its processes have forgotten it: it is made again only if that does no harm. */
       readonly isLost?: boolean
+      /** True if the page has joined a call that it watches: one that the backend does not know was forgotten, and is not made. */
+      readonly joins?: boolean
     }
   | (OfRun & { readonly type: 'cancel'; readonly call: CallRef; readonly start?: CancelledStart })
   | (OfRun & {
@@ -56,8 +58,8 @@ export type PageAction =
       readonly inputKey: string
       readonly response: JsonObject
     })
-  /** Without a call, every call that the page may forget. */
-  | (OfRun & { readonly type: 'forget'; readonly call?: CallRef })
+  /** Without a call, every call that the page may forget, and that was started when it asked. `ageMs`: how long ago it first asked, in ms. */
+  | (OfRun & { readonly type: 'forget'; readonly call?: CallRef; readonly ageMs?: number })
   /** Fetches the outcome of a call that ended in an earlier life of the backend, or what became of one that another life has taken. */
   | { readonly type: 'resume'; readonly call: CallRef }
   /** Connects the client of the backend to its MCP server. */

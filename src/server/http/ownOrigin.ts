@@ -7,7 +7,9 @@ export function isOwnOrigin(origin: string, { url, headers }: Request): boolean 
   if (headers.get('sec-fetch-site') === 'same-origin') return true
   if (!URL.canParse(origin)) return false
   const { protocol, host, hostname } = new URL(origin)
-  return host === new URL(url).host && (protocol === 'https:' || isAddress(hostname))
+  // A page of another site chooses the path that it asks for, which may look like a host to who makes a URL of it (`//evil.example`).
+  const own = headers.get('host') ?? new URL(url).host
+  return host === own && (protocol === 'https:' || isAddress(hostname))
 }
 
 /** True for an IP address, and for the name that every machine has for itself. */
