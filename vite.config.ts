@@ -19,6 +19,8 @@ const entries: Record<string, string> = {
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
+/** Slow, and what they would find is found by faster ones first: docs/decisions/279-slow-tests-are-weekly.md. */
+const weeklyTests = 'test/**/*.weekly.test.ts'
 const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'
 const bindingTests = 'test/bindings/**/*.test.ts'
@@ -27,7 +29,7 @@ const bindingTests = 'test/bindings/**/*.test.ts'
 const tests: readonly string[] = ['src', 'test', 'docs/examples']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => /\.test\.tsx?$/.test(file) && !/^test\/(?:browser|package|bindings)\//.test(file))
+  .filter((file) => /(?<!\.weekly)\.test\.tsx?$/.test(file) && !/^test\/(?:browser|package|bindings)\//.test(file))
 
 /** Those that open a client by test/support/anyClient.ts: they hold for both. */
 const testsOfBoth = tests.filter((file) => readFileSync(file, 'utf8').includes('support/anyClient.js'))
@@ -52,7 +54,7 @@ function sharedAndApart(
         ...rest,
         name,
         include: include?.filter(isMeant) ?? all,
-        exclude: [bindingTests, browserTests, packageTests, ...others],
+        exclude: [bindingTests, browserTests, packageTests, weeklyTests, ...others],
         isolate: false,
         // Those of pages end what they have started themselves: test/setup/react.ts.
         ...(rest.environment === 'node'
@@ -171,6 +173,7 @@ export default defineConfig({
           name: 'browser-e2e',
           environment: 'node',
           include: [browserTests],
+          exclude: [weeklyTests],
           provide: { client: 'full', engine: 'chromium' },
           // After the fast projects.
           sequence: { groupOrder: 1 },
@@ -192,8 +195,20 @@ export default defineConfig({
           name: 'package',
           environment: 'node',
           include: [packageTests],
+          exclude: [weeklyTests],
           globalSetup: ['test/setup/packed.ts'],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // `npm run test:weekly`; `npm test` leaves it out.
+          name: 'weekly',
+          environment: 'node',
+          include: [weeklyTests],
+          provide: { client: 'full', engine: 'chromium' },
+          globalSetup: ['test/setup/packed.ts'],
         },
       },
     ],

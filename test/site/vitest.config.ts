@@ -7,7 +7,6 @@ export default defineConfig({
     name: 'site',
     environment: 'node',
     include: ['test/site/**/*.site.ts'],
-    fileParallelism: false,
     retry: 0,
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -97,7 +97,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     test: 'what one tab asked for is answered in another',
     in: OTHERS,
-    because: 'What is asked in one tab is answered in the other by a test of magic.test.ts, too.',
+    because: 'What is asked in one tab is answered in the other by a test of magic.weekly.test.ts, too.',
   },
 ]
 

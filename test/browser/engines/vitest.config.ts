@@ -2,7 +2,7 @@
 import { defineConfig } from 'vitest/config'
 import config from '../../../vite.config.js'
 
-const TESTS = ['durability', 'replay', 'demo', 'magic', 'questions']
+const TESTS = ['durability', 'replay', 'demo', 'magic.weekly', 'questions']
 
 export default defineConfig({
   ...config,
