@@ -6,6 +6,7 @@ import { bullmqQueue } from 'taskwire/server/bullmq'
 import { postgresQueue, postgresTaskStore } from 'taskwire/server/postgres'
 import { redisTaskStore } from 'taskwire/server/redis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { workingRecord } from '../../src/tools/testing/workingRecord.js'
 import { hasRedis, startPostgres, startRedis, WITHOUT_REDIS } from '../server/support/databases.js'
 import { rpc } from '../server/support/rpc.js'
 import { slow } from '../server/support/tools.js'
@@ -84,4 +85,18 @@ describe.each([
       expect((await store.list?.({}))?.tasks).toHaveLength(1)
     },
   )
+})
+
+it('a record that Postgres cannot index is refused alone, without those that are written with it', async () => {
+  const database = await startPostgres()
+  onTestFinished(() => database.stop())
+  const pool = new pg.Pool({ connectionString: database.url })
+  onTestFinished(() => pool.end())
+  const store = postgresTaskStore({ pool, schema: `unindexed_${process.pid}` })
+  await store.create(workingRecord('first'))
+  // Random, for Postgres compresses what it indexes.
+  const owner = Buffer.from(crypto.getRandomValues(new Uint8Array(6000))).toString('base64')
+  const creations = [store.create(workingRecord('bad', { owner })), store.create(workingRecord('good'))]
+  const [bad, good] = await Promise.allSettled(creations)
+  expect([bad?.status, good?.status]).toEqual(['rejected', 'fulfilled'])
 })

@@ -1,4 +1,5 @@
 import { checkGiven } from '../base/checkGiven.js'
+import { digest } from '../base/digest.js'
 import type { TaskQueue } from '../tasks/executor.js'
 import type { BullmqClasses } from './bullmqClasses.js'
 import { createSupervisedQueue } from './supervisedQueue.js'
@@ -32,7 +33,7 @@ const RETRY_MS = 1000
 
 /**
  * Creates a queue with BullMQ 6, on Redis or Postgres: the `executor` of `createTaskServer` and the `queue` of
- * `createTaskWorker`. The id of a job is made of the id and the attempt of its task, so that no job is queued twice. Leases
+ * `createTaskWorker`. The id of a job is made of a hash of the id of its task, and the attempt, so that no job is queued twice. Leases
  * in the store, not BullMQ, decide when the work of a lost worker runs again. The database may start later, and may be
  * unreachable for a while: meanwhile the server refuses calls with 503 and workers wait; both connect again.
  *
@@ -63,7 +64,7 @@ export function bullmqQueue<Connection>(options: BullmqQueueOptions<Connection>)
 
     async start(job) {
       const { taskId, tool, attempt } = job
-      await queue.use('queue a task', (opened) => opened.add(tool, job, { jobId: `${taskId}-${attempt}` }))
+      await queue.use('queue a task', (opened) => opened.add(tool, job, { jobId: `${digest(taskId)}-${attempt}` }))
     },
 
     waiting: () => queue.use('count the jobs that wait', (opened) => opened.getWaitingCount()),

@@ -129,9 +129,9 @@ function isConnectionLost(error: unknown): boolean {
   return code === undefined || /^(08|57P|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/.test(code)
 }
 
-/** True where the server has refused the values of a statement, such as a text that it cannot keep. */
+/** True where the server has refused the values of a statement, such as a text that it cannot keep, or is too long for an index. */
 export function isRefusedData(error: unknown): boolean {
-  return codeOf(error)?.startsWith('22') === true
+  return /^(22|54000)/.test(codeOf(error) ?? '')
 }
 
 function codeOf(error: unknown): string | undefined {

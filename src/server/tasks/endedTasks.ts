@@ -10,6 +10,8 @@ export interface EndedTaskLimits {
 export interface EndedTasks {
   /** Adds a task that has ended; returns the ids of those that have to go for it, the oldest first. */
   add(record: TaskRecord): readonly string[]
+  /** Forgets a task: it has expired, and a call with its key has made it anew. */
+  drop(taskId: string): void
   /** Forgets tasks that have expired by `now`, in ms since the epoch. */
   dropExpired(now: number): void
 }
@@ -44,6 +46,10 @@ export function createEndedTasks({ maxEndedTasks, maxEndedTasksOf }: EndedTaskLi
         return [oldest[0]]
       }
       return []
+    },
+    drop(taskId) {
+      const known = all.get(taskId)
+      if (known !== undefined) remove(taskId, known.owner)
     },
     dropExpired(now) {
       for (const [taskId, { owner, expiresAt }] of all) {

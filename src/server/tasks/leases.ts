@@ -152,15 +152,19 @@ export function createLeases(options: LeaseOptions): Leases {
       return lastRenewalAt
     },
     keep(run) {
-      held.set(run, untilNow())
+      // Its claim was drawn a while ago, if the store took its time.
+      held.set(run, run.record.lease?.until ?? untilNow())
     },
     drop: (run) => void held.delete(run),
     isOver: (run) => isOver(held.get(run) ?? Number.POSITIVE_INFINITY),
-    async handOver({ record, by }) {
+    async handOver(run) {
+      const { record, by } = run
       if (mayRetry(record) !== true) return false
       try {
         const after = await ledger.apply(record.task.taskId, { type: 'handOver', by, until: clock.now() })
         if (after?.lease?.worker !== '') return false
+        // Before another worker can begin.
+        run.lose()
         await restart(after)
       } catch (error) {
         report(error, { source: 'server' })

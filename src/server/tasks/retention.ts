@@ -1,4 +1,5 @@
 import { TaskExpiredError } from '../../core/protocol/errors.js'
+import { isTerminal } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import { createEndedTasks, type EndedTaskLimits } from './endedTasks.js'
@@ -102,7 +103,9 @@ export function createRetention(options: RetentionOptions): Retention {
   return {
     stop: sweeper.stop,
     watch(record) {
-      const run = runs.get(record.task.taskId)
+      const { taskId, status } = record.task
+      if (!isTerminal(status)) ended.drop(taskId)
+      const run = runs.get(taskId)
       sweeper.due(run === undefined ? record.expiresAt : dueAt(run))
     },
     async keep(record) {

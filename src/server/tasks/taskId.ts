@@ -19,3 +19,8 @@ export function createTaskId(): string {
 export function keyedTaskId(owner: string, key: string): string {
   return digest(JSON.stringify(['taskwire', 'task', owner, key]))
 }
+
+/** The id of the task that an operator makes of a failed one. No key of a client leads to it. */
+export function idToRunAgain(owner: string, taskId: string): string {
+  return digest(JSON.stringify(['taskwire', 'run again', owner, taskId]))
+}

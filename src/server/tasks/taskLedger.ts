@@ -97,6 +97,8 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
     } catch (error) {
       // The error of a read says nothing of the write.
       const known = await store.get(record.task.taskId).catch(() => undefined)
+      // The store has it, and only its answer was lost.
+      if (known !== undefined && isOfSameClaim(known, record)) return known
       if (known === undefined || isLive(known)) throw error
       const next = { ...record, version: known.version + 1 }
       if (!(await store.transition(next, known.version))) throw error
@@ -130,6 +132,11 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
     // One by one: changes of one process must not make each other start again.
     apply: (taskId, event) => oneByOne(taskId, () => change(taskId, event)),
   }
+}
+
+/** True for what the store has of this very record: claims are drawn at random. */
+function isOfSameClaim(known: TaskRecord, { lease, version }: TaskRecord): boolean {
+  return lease !== undefined && lease.worker !== '' && known.lease?.worker === lease.worker && known.version === version
 }
 
 /** This process would misread the record, so it leaves the task alone. */

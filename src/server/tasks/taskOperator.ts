@@ -3,7 +3,7 @@ import type { TaskFailure } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import type { TaskExecutor } from './executor.js'
 import type { TaskSpec } from './newTaskRecord.js'
-import { keyedTaskId } from './taskId.js'
+import { idToRunAgain } from './taskId.js'
 import { summaryOf, type TaskListFilter, type TaskPage, type TaskSummary } from './taskList.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskRuntime } from './taskRuntime.js'
@@ -109,7 +109,7 @@ export function createTaskOperator(options: TaskOperatorOptions): TaskOperator {
       }
       const terms = termsOf(record)
       if (terms === undefined) throw cannotRun(`this server has no tool "${tool}"`)
-      const again = keyedTaskId(owner, `run again: ${taskId}`)
+      const again = idToRunAgain(owner, taskId)
       const earlier = await runtime.find(again)
       if (earlier !== undefined) return detailsOf(earlier)
       try {

@@ -54,7 +54,10 @@ export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): T
   const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt) + 1)).toISOString()
   const next = step(record, event, lastUpdatedAt, now)
   if (next === record) return record
-  return { ...(KEEPS_EXPIRY.has(event.type) ? next : withExpiry(next, now)), version: record.version + 1 }
+  // What clients are told of a task that asks is the same, and so is its ttl.
+  const asksOn = next.task === record.task && record.task.status === 'input_required'
+  const keepsExpiry = asksOn || KEEPS_EXPIRY.has(event.type)
+  return { ...(keepsExpiry ? next : withExpiry(next, now)), version: record.version + 1 }
 }
 
 /** Frequent, and no reason to keep a task longer. */
@@ -68,9 +71,13 @@ const MIN_KEPT_MS = 10 * 60_000
  * worker or is worked on has no limit: its process moves the expiry on for as long as it lives.
  */
 export function withExpiry(record: TaskRecord, now: number): TaskRecord {
-  const { task, ttlMs } = record
+  const { task, ttlMs, lease } = record
   if (ttlMs === null) return record
-  if (task.status === 'working') return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + keptMs(ttlMs) }
+  if (task.status === 'working') {
+    // A lost worker is noticed within two leases, and so is a task that waits for one.
+    const noticedMs = 2 * ((lease?.until ?? now) - now)
+    return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + Math.max(keptMs(ttlMs), noticedMs) }
+  }
   const expiresAt = now + Math.max(ttlMs, failedMs(record))
   // What is kept longer than clients were told is kept for operators.
   const ttlEnd = now + ttlMs

@@ -41,7 +41,14 @@ export function createTaskRuns(leases: Leases | undefined): TaskRuns {
     },
     taskIds: () => runs.keys(),
     add(run) {
-      runs.set(run.record.task.taskId, run)
+      const { taskId } = run.record.task
+      const before = runs.get(taskId)
+      // Its task has expired, and a call with the same key has made another one.
+      if (before !== undefined) {
+        this.remove(taskId)
+        before.lose()
+      }
+      runs.set(taskId, run)
       leases?.keep(run)
     },
     remove(taskId) {

@@ -124,6 +124,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   async function giveUp(run: TaskRun): Promise<void> {
     if (await leases?.handOver(run)) run.lose()
     else await settlement.settle(run, { type: 'fail', error: SERVER_CLOSED })
+    run.abort(new TaskError(SERVER_CLOSED.message))
   }
 
   return {
@@ -168,7 +169,6 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
       const closing = runs.all()
       for (const { record } of closing) runs.remove(record.task.taskId)
       await Promise.all(closing.map(giveUp))
-      for (const run of closing) run.abort(new TaskError(SERVER_CLOSED.message))
       await settlement.close()
       feed.close()
     },

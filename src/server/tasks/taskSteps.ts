@@ -27,7 +27,7 @@ export function createTaskSteps(backend: ToolBackend): RunStep {
     backend.signal.throwIfAborted()
     if (names.has(name)) throw unusableStep(name)
     names.add(name)
-    const before = backend.steps[name]
+    const before = Object.hasOwn(backend.steps, name) ? backend.steps[name] : undefined
     if (before?.isDone === true) return before.value as T
     if (before !== undefined && !mayRepeat) throw stepWasCut(name)
     if (!mayRepeat) await backend.keepStep(name, { isDone: false })

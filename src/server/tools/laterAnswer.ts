@@ -14,7 +14,7 @@ import { requestParams } from '../http/requestParams.js'
 import type { ServerParts } from '../serverParts.js'
 import type { TaskRecord } from '../tasks/taskRecord.js'
 import { openInputRequests } from '../tasks/taskReducer.js'
-import { unavailable } from '../tasks/unavailable.js'
+import { fromStore, unavailable } from '../tasks/unavailable.js'
 import { inputResponsesOf } from './inputResponsesOf.js'
 import { createLegacyAsker } from './legacyInput.js'
 import { createProgressNotifier } from './progressNotifier.js'
@@ -46,12 +46,12 @@ export async function continuedCall(
   const { requestState } = params
   if (!isOwnState(requestState)) return undefined
   const taskId = requestState.slice(STATE_PREFIX.length)
-  const record = await runtime.read(taskId, await ownerOf(exchange, config))
+  const record = await fromStore(runtime.read(taskId, await ownerOf(exchange, config)))
   if (record?.repetition?.isDirect !== true || record.tool !== tool) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: the call of this requestState has expired. Call again.')
   }
   const answers = inputResponsesOf({ inputResponses: {}, ...params }, openInputRequests(record.task))
-  if (Object.keys(answers).length > 0) await runtime.answer(taskId, answers)
+  if (Object.keys(answers).length > 0) await fromStore(runtime.answer(taskId, answers))
   return record
 }
 
