@@ -251,6 +251,15 @@ describe('what the user fills in', () => {
       },
     ])
   })
+
+  it.each(['2026-02-30T10:00', '2026-04-31T10:00'])(
+    'of a day that there is not is not sent as another day: %s',
+    async (value) => {
+      const { form, sent } = open({ at: { type: 'string', format: 'date-time', default: value } })
+      expect(await form.submit()).toMatchObject({ name: 'at' })
+      expect(sent()).toEqual([])
+    },
+  )
 })
 
 describe('what is wrong with a form', () => {

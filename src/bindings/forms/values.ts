@@ -85,7 +85,13 @@ const ZONE = /(Z|[+-]\d\d:\d\d)$/i
 
 /** Of a text that has no zone, in the user's own. Invalid where the text is no time. */
 function readTime(text: string): Date {
-  return new Date(TIME.test(text) ? text.toUpperCase().replace(' ', 'T') : Number.NaN)
+  return new Date(TIME.test(text) && isDay(text) ? text.toUpperCase().replace(' ', 'T') : Number.NaN)
+}
+
+/** False for the 30th of February, which would be read as a day in March. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(day).toJSON()?.startsWith(day) === true
 }
 
 /** A time in the user's own zone, as `<input type="datetime-local">` has it. Other texts stay as they are. */
