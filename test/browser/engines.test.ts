@@ -9,7 +9,7 @@ import { startScreen } from './engines/screen.js'
 import { openSession } from './engines/webkitEngine.js'
 import { findWebKit, whyMissing } from './engines/whyMissing.js'
 
-const tests = ['demo', 'durability', 'magic', 'questions', 'replay']
+const tests = ['demo', 'durability', 'magic.weekly', 'questions', 'replay']
   .map((name) => readFileSync(`test/browser/${name}.test.ts`, 'utf8'))
   .join()
 
