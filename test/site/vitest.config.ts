@@ -7,6 +7,8 @@ export default defineConfig({
     name: 'site',
     environment: 'node',
     include: ['test/site/**/*.site.ts'],
+    // Both files at once, also on two cores.
+    maxWorkers: 2,
     retry: 0,
     testTimeout: 120_000,
     hookTimeout: 60_000,
