@@ -386,4 +386,54 @@ export const mutations: readonly Behaviour[] = [
       expect(onSettled).toHaveBeenCalledOnce()
     },
   },
+  {
+    name: 'an outcome that was dismissed stays so when the key of the mutation changes and comes back',
+    async run({ mount, advance, act }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(4000)
+      await act(() => view.shown.reset())
+      await advance(100)
+      await view.change({ ...WEEKLY, key: 'daily' })
+      await advance(100)
+      await view.change(WEEKLY)
+      await advance(100)
+      expect(view.text).toBe('idle: completed undefined')
+    },
+  },
+  {
+    name: 'an outcome that was dismissed before it was looked for is not shown',
+    async run({ mount, advance, act }) {
+      const before = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => before.shown.mutate({ seconds: 1 }))
+      await advance(4000)
+      await before.unmount()
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.reset())
+      await advance(1000)
+      expect(view.text).toBe('idle: completed undefined')
+    },
+  },
+  {
+    name: 'a press whose onMutate is awaited while the key changes leaves the outcome of the other key',
+    async run({ mount, advance, act, openTab }) {
+      let go = () => {}
+      const onMutate = () =>
+        new Promise<void>((resolve) => {
+          go = resolve
+        })
+      const options = (key: string) => ({ name: 'work', key, mutation: { onMutate } })
+      const view = mount('useToolCallMutation', options('weekly'), show)
+      const other = openTab()
+      await act(() => void other.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'daily' }))
+      await advance(4000)
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await view.change(options('daily'))
+      await advance(500)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      await act(() => go())
+      await advance(500)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+    },
+  },
 ]

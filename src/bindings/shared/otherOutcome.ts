@@ -72,7 +72,7 @@ export function followOtherOutcome(
   callId: string,
   options: () => AnyToolCallMutationOptions,
   onOutcome: (outcome: CallOutcome | undefined) => void,
-  hidden: HiddenCall = {},
+  hidden: HiddenCall,
 ): OtherOutcome {
   const { name } = options()
   const handles = new Set<ToolCall>()
@@ -80,6 +80,8 @@ export function followOtherOutcome(
   let shown: number | undefined
   let isCurrent = true
   let isLooking = false
+  /** True if the call that is being looked for is hidden already. */
+  let hidesFound = false
   /** Counts what was shown: of the same call, an earlier look shows nothing more. */
   let turns = 0
 
@@ -110,17 +112,24 @@ export function followOtherOutcome(
     const [call = client.getToolCall(callId)] = await client.resumeToolCalls({ callId })
     isLooking = false
     if (call === undefined) return
-    if (isCurrent && (isEndOnly || shown !== call.getState().startedAt)) void show(call, isEndOnly)
+    const { startedAt } = call.getState()
+    if (hidesFound) Object.assign(hidden, { callId, startedAt })
+    hidesFound = false
+    if (isCurrent && (isEndOnly || shown !== startedAt)) void show(call, isEndOnly)
     else call.detach()
+    // Another one may have been started meanwhile.
+    lookForNewer()
+  }
+
+  function lookForNewer(): void {
+    const startedAt = client.getToolCallState(callId)?.startedAt
+    if (isCurrent && !isLooking && startedAt !== undefined && startedAt !== shown) void look()
   }
 
   void look()
   const unsubscribe = client.subscribeToolCall(callId, () => {
     // A turn later: a mutation that starts a call notes it as its own as soon as it has it.
-    void Promise.resolve().then(() => {
-      const startedAt = client.getToolCallState(callId)?.startedAt
-      if (isCurrent && !isLooking && startedAt !== undefined && startedAt !== shown) void look()
-    })
+    void Promise.resolve().then(lookForNewer)
   })
   const stopForgotten = client.onForgotten((isForgotten) => {
     if (!isForgotten(callId)) return
@@ -130,6 +139,9 @@ export function followOtherOutcome(
   })
   return {
     noteOwn(ownId) {
+      // Of the key before, if it has changed since the user asked for the call.
+      if (ownId !== callId) return
+      hidesFound = false
       turns += 1
       shown = client.getToolCallState(ownId)?.startedAt
       onOutcome(undefined)
@@ -140,6 +152,7 @@ export function followOtherOutcome(
     },
     hide() {
       Object.assign(hidden, { callId, startedAt: shown })
+      hidesFound = isLooking
       onOutcome(undefined)
     },
     stop() {

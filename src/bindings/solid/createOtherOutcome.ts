@@ -1,7 +1,7 @@
 import { type Accessor, createEffect, createSignal, on, onCleanup } from 'solid-js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
-import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
+import { type CallOutcome, followOtherOutcome, type HiddenCall, type OtherOutcome } from '../shared/otherOutcome.js'
 
 /**
  * What became of the newest call of a key that the mutation has not made itself, see {@link followOtherOutcome}. On a
@@ -15,12 +15,13 @@ export function createOtherOutcome(
   const [outcome, setOutcome] = createSignal<CallOutcome>()
   let outcomeId: string | undefined
   let other: OtherOutcome | undefined
+  const hidden: HiddenCall = {}
   createEffect(
     on([client, callId], ([from, id]) => {
       outcomeId = id
       setOutcome(undefined)
       if (id === undefined) return
-      other = followOtherOutcome(from, id, options, (next) => void setOutcome(() => next))
+      other = followOtherOutcome(from, id, options, (next) => void setOutcome(() => next), hidden)
       onCleanup(other.stop)
     }),
   )

@@ -1,6 +1,6 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { AnyToolCallMutationOptions } from '../query/toolCallMutationOptions.js'
-import { type CallOutcome, followOtherOutcome, type OtherOutcome } from '../shared/otherOutcome.js'
+import { type CallOutcome, followOtherOutcome, type HiddenCall, type OtherOutcome } from '../shared/otherOutcome.js'
 import { createReader } from './reactive.js'
 
 /**
@@ -14,13 +14,15 @@ export function otherOutcome(
 ): Omit<OtherOutcome, 'stop'> & { readonly outcome: CallOutcome | undefined } {
   let outcome: CallOutcome | undefined
   let other: OtherOutcome | undefined
+  const hidden: HiddenCall = {}
   const subscribe = (listener: () => void, from: TaskClient, id: string | undefined) => {
     outcome = undefined
     if (id === undefined) return () => {}
-    other = followOtherOutcome(from, id, options, (next) => {
+    const show = (next?: CallOutcome) => {
       outcome = next
       listener()
-    })
+    }
+    other = followOtherOutcome(from, id, options, show, hidden)
     return other.stop
   }
   const read = createReader(subscribe, () => outcome)
