@@ -35,8 +35,8 @@ const forgottenOnScreen = new WeakSet<object>()
 /** What waits for queries to be wanted again. */
 const waiting = new WeakMap<object, () => void>()
 
-/** Queries that are fetched for components that suspend, which observe them once there is an outcome. */
-const suspending = new WeakSet<object>()
+/** Queries that are fetched for components that suspend, which observe them once there is an outcome; and the latest fetch of each. */
+const suspending = new WeakMap<object, object>()
 
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
@@ -76,10 +76,11 @@ export function untilWanted(query: object, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A component suspends until the query has its first outcome, or does so no longer. */
-export function noteSuspending(query: object, isSuspending: boolean): void {
-  if (isSuspending) suspending.add(query)
-  else suspending.delete(query)
+/** A component suspends until this fetch of the query brings its first outcome, or does so no longer. */
+export function noteSuspending(query: object, fetch: object, isSuspending: boolean): void {
+  if (isSuspending) suspending.set(query, fetch)
+  // One that was given up ends when another has begun.
+  else if (suspending.get(query) === fetch) suspending.delete(query)
 }
 
 function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {

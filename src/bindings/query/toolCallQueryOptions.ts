@@ -184,13 +184,13 @@ export function toolCallQuery(
     }
     const reason = fetched && reasonOf(fetched)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
-    if (fetched !== undefined) noteSuspending(fetched, suspense !== undefined && !hasEnded(fetched))
+    if (fetched !== undefined) noteSuspending(fetched, context, suspense !== undefined && !hasEnded(fetched))
     try {
       return await toolOutput(await call.result, name, outputSchema)
     } finally {
       if (fetched !== undefined) {
         noteHeld(fetched, call.getState())
-        noteSuspending(fetched, false)
+        noteSuspending(fetched, context, false)
       }
     }
   }

@@ -433,6 +433,28 @@ describe('useSuspenseToolCall', () => {
     silence.mockRestore()
   })
 
+  it('[EDGE-28] calls no tool after forget() during its first fallback, though a component beside it was unmounted', async () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const Beside = () => <p>{useToolCall({ name: 'work', arguments: { seconds: 2, outcome: 'success' } }).status}</p>
+    const page = (isBeside: boolean) => (
+      <ResetBoundary onReset={() => {}}>
+        {isBeside && <Beside />}
+        <Suspense fallback="…">
+          <Report />
+        </Suspense>
+      </ResetBoundary>
+    )
+    const { rerender } = render(page(true), { wrapper })
+    await advance(500)
+    rerender(page(false))
+    await advance(500)
+    expect(server.count('tools/call')).toBe(1)
+    await act(() => client.forget())
+    await advance(5000)
+    expect(server.count('tools/call')).toBe(1)
+    silence.mockRestore()
+  })
+
   it('hands an error to the error boundary', async () => {
     class Boundary extends Component<{ children: ReactNode }, { error?: Error }> {
       override state: { error?: Error } = {}
