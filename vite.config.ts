@@ -19,7 +19,7 @@ const entries: Record<string, string> = {
 /** Everything but our own files: an app brings the dependencies and must have each of them once. */
 const isExternal = (id: string): boolean => !/^[./]|^[a-z]:[\\/]|^\0/i.test(id)
 
-/** Slow, and what they would find is found by faster ones first: docs/decisions/279-slow-tests-are-weekly.md. */
+/** Slow tests, for what faster ones test, too: docs/decisions/279-slow-tests-are-weekly.md. */
 const weeklyTests = 'test/**/*.weekly.test.ts'
 const browserTests = 'test/browser/**/*.test.ts'
 const packageTests = 'test/package/**/*.test.ts'

@@ -13,6 +13,10 @@ const KEY = 'f81d4fae7dec11d0a76500a0c91e6bf6'
 const keyed = (key = KEY) => ({ meta: { [META]: key } })
 const info = { name: 'test', version: '1.0.0' }
 
+/** What a handler does that only stops when it is told to. */
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+
 it('a worker whose claim was slow to be answered stops before another one starts', async () => {
   const LEASE_MS = 3000
   const clock = createManualClock()
@@ -27,7 +31,7 @@ it('a worker whose claim was slow to be answered stops before another one starts
     async handler(_, { attempt, signal }) {
       if (running.length > 0) overlaps.push(`attempt ${attempt} began while ${running} ran`)
       running.push(`attempt ${attempt}`)
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      await untilAborted(signal)
       running.splice(running.indexOf(`attempt ${attempt}`), 1)
       throw new Error('stopped')
     },
@@ -81,7 +85,7 @@ it('a process that closes stops its handler before another one can begin', async
     async handler(_, { attempt, signal }) {
       signals.push(signal)
       if (attempt === 2) seen.push(`attempt 2 begins; signal of attempt 1 aborted: ${signals[0]?.aborted}`)
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      await untilAborted(signal)
       throw signal.reason
     },
   })
@@ -118,7 +122,7 @@ it('one store operation that hangs at close does not keep other handlers running
     taskSupport: 'optional',
     async handler({ id }, { signal }) {
       signals[id] = signal
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+      await untilAborted(signal)
       throw signal.reason
     },
   })

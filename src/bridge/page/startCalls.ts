@@ -239,7 +239,7 @@ function refuse(entry: Entry, thrown: unknown, { book, news }: StartingOptions):
   if (other !== undefined) other.isCancelled ||= isCancelled
 }
 
-/** Rejects if the call has other arguments. The backend is asked, where this page does not know them. */
+/** Rejects if the call has other arguments. If this page does not know them, it asks the backend. */
 async function expectSame(
   entry: Entry,
   request: ToolCallRequest,

@@ -49,7 +49,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     try {
       options.onError?.(asError(thrown))
     } catch {
-      // What it is called with must not end the process, nor what it throws.
+      // An error that the app only wants to hear of must not end the process.
     }
   }
   const allowed = typeof allow === 'function' ? undefined : new Set(allow.tools)

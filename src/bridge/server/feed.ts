@@ -141,7 +141,7 @@ export function createFeed(client: TaskClient, { epoch, select, shows }: FeedOpt
       return { epoch, seq }
     },
     newsSince: (reached) => {
-      // A slow reader may be from before what has gone is remembered.
+      // While a reader was slow, more calls may have gone than are remembered.
       const from = reached === undefined || reached < floor ? undefined : reached
       // Most readers have come to the same number, and get the same news.
       if (last === undefined || last.from !== from || last.seq !== seq) last = tellSince(from)

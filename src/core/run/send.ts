@@ -83,8 +83,8 @@ export async function sendCall(
   }
 
   /**
-   * A storage that refuses this call may have refused it of another tab that has made it: that tab is asked. Aborted afterwards if the
-   * call was cancelled meanwhile.
+   * Asks the other tabs whether one of them has made the call: the storage that refuses the record here may have refused it there, too.
+   * If the user has cancelled the call meanwhile, this aborts `signal`.
    */
   async function askOthers(): Promise<void> {
     waitForOthers(run, entry, wish, 'no')

@@ -17,7 +17,10 @@ export interface UntilOnlineOptions {
   readonly onOffline?: () => void
 }
 
-/** Waits for a time, and then for the network: resolves at `dueAt`, or as soon after it as the browser says that there is one. Rejects with the signal's reason. */
+/**
+ * Waits for a time, and then for the network: resolves at `dueAt`, or as soon after it as the browser says that there is a network.
+ * Rejects with the signal's reason.
+ */
 export function untilOnline({
   environment,
   signal,

@@ -10,7 +10,7 @@ export interface EndedTaskLimits {
 export interface EndedTasks {
   /** Adds a task that has ended; returns the ids of those that have to go for it, the oldest first. */
   add(record: TaskRecord): readonly string[]
-  /** Forgets a task: it has expired, and a call with its key has made it anew. */
+  /** Forgets a task whose id is in use again: it has expired, and a call with the same key has made a new one. */
   drop(taskId: string): void
   /** Forgets tasks that have expired by `now`, in ms since the epoch. */
   dropExpired(now: number): void

@@ -54,7 +54,7 @@ export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): T
   const lastUpdatedAt = new Date(Math.max(now, Date.parse(record.task.lastUpdatedAt) + 1)).toISOString()
   const next = step(record, event, lastUpdatedAt, now)
   if (next === record) return record
-  // What clients are told of a task that asks is the same, and so is its ttl.
+  // Clients were told the ttl of a task that asks. An event that changes nothing for them must not change it.
   const asksOn = next.task === record.task && record.task.status === 'input_required'
   const keepsExpiry = asksOn || KEEPS_EXPIRY.has(event.type)
   return { ...(keepsExpiry ? next : withExpiry(next, now)), version: record.version + 1 }
