@@ -575,17 +575,20 @@ describe('a call that was cancelled before its start was answered', () => {
     let reached = 0
     const shared = { processes: 2, pick: (count: number) => Math.min(reached, count - 1) }
     const made = setUp({}, shared)
-    const { server, backend, calls, begin, cancelSent } = made
+    const { server, backend, first, calls, begin, cancelSent } = made
     await begin()
     backend.freeze(9000)
     const { call } = await cancelSent('k')
     reached = 1
     await server.advance(8500)
     expect(call.getState().phase).toBe('cancelled')
+    // Its page would cancel the task.
+    first.network.cut()
     reached = 0
     await server.advance(ms)
     expect(calls()).toEqual([1, 0])
     await backend.restart()
+    first.network.mend()
     const reach = (process: number) => {
       reached = process
     }
@@ -686,6 +689,91 @@ describe('a call that was cancelled before its start was answered', () => {
     await server.advance(30_000)
     expect(call.getState()).toMatchObject({ phase: 'cancelled', isCancelling: false })
     expect([calls(), kept()]).toEqual([[2, 1], []])
+  })
+
+  // page       start ─ cancel() ▪ closed
+  // process A    intent ─ frozen ···································· tools/call ─ task
+  // process B                       the next page: interrupted: told ·················· tasks/cancel
+  it.each([
+    ['its start, and hears of it', 500, 0],
+    ['its start, and has lost all messages', 500, 40_000],
+    ['its run, and hears of it', 2000, 0],
+    ['its run, and has lost all messages', 2000, 40_000],
+  ])('is cancelled where the process that makes it was frozen when a page cancelled %s', async (_, seenMs, lostMs) => {
+    let reached = 0
+    const pick = (count: number) => Math.min(reached, count - 1)
+    const { server, backend, first, kept, begin, open, crash } = setUp({}, { processes: 2, pick })
+    await begin()
+    const isBack = server.faults.drop()
+    const call = first.client.startToolCall(WORK, { key: 'k' })
+    call.result.catch(() => {})
+    await server.advance(seenMs)
+    call.cancel().catch(() => {})
+    await crash()
+    backend.freeze(30_000)
+    if (lostMs > 0) backend.messages()?.lose(lostMs)
+    await server.advance(15_000)
+    isBack()
+    reached = 1
+    // Another device, which has not kept that.
+    open(() => 'ada', { scope: 'phone' })
+    await server.advance(500)
+    const { page } = open()
+    await server.advance(12_000)
+    await page.crash()
+    await server.advance(60_000)
+    expect(backend.clientsOf('ada').map((each) => phases(each))).toEqual([['cancelled'], ['cancelled']])
+    expect(kept()).toEqual([])
+  })
+
+  // page       start ─ cancel() ─ cancelled ··························· working ─ cancel
+  // process A    frozen ····│············· hears nothing: tools/call ─ task ─┘
+  // process B              cancelled ─┘ killed
+  it('is cancelled once more where the process that knew of it is gone, and its task is made after all', async () => {
+    let reached = 0
+    const pick = (count: number) => Math.min(reached, count - 1)
+    const { server, backend, first, calls, kept, begin, cancelSent } = setUp({}, { processes: 2, pick })
+    await begin()
+    backend.freeze(9000)
+    const { call } = await cancelSent('k')
+    reached = 1
+    await server.advance(8000)
+    expect(call.getState().phase).toBe('cancelled')
+    await backend.restart()
+    await server.advance(500)
+    reached = 0
+    await server.advance(30_000)
+    const [state] = Object.values(first.client.store.getState().calls)
+    expect(state).toMatchObject({ phase: 'cancelled', task: { status: 'cancelled' } })
+    expect([calls(), kept()]).toEqual([[1, 1], []])
+  })
+
+  // page       start ── calling ─ cancel() ─ cancelled ······················ working ─ cancel
+  // process A    intent ─ frozen ··················· hears nothing: tools/call ─ task ─┘
+  // process B          waits for A ───────── cancelled ─ killed
+  it('is cancelled once more where the process is gone that had it as cancelled, and its task is made after all', async () => {
+    let reached = 1
+    const pick = (count: number) => Math.min(reached, count - 1)
+    const { server, backend, first, calls, kept, begin } = setUp({}, { processes: 2, pick })
+    await begin()
+    reached = 0
+    const isBack = server.faults.drop()
+    const call = first.client.startToolCall(WORK, { key: 'k' })
+    call.result.catch(() => {})
+    await server.advance(1500)
+    backend.messages()?.lose(60_000)
+    backend.freeze(30_000)
+    await server.advance(3000)
+    reached = 1
+    call.cancel().catch(() => {})
+    await server.advance(15_000)
+    await backend.restart()
+    await server.advance(5000)
+    isBack()
+    await server.advance(60_000)
+    const [state] = Object.values(first.client.store.getState().calls)
+    expect(state).toMatchObject({ phase: 'cancelled', task: { status: 'cancelled' } })
+    expect([calls()[1], kept()]).toEqual([1, []])
   })
 
   it('goes on in the page that has heard that its start was refused', async () => {

@@ -2,7 +2,7 @@ import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
 import { ToolCallInterruptedError } from '../../core/protocol/errors.js'
 import type { Answer, CallOnWire, PageAction } from '../wire/messages.js'
-import { type Entry, isAwaited, isStartUnanswered, type OwnCancel, runOf } from './entries.js'
+import { type Entry, isAwaited, isInterrupted, isStartUnanswered, type OwnCancel, runOf } from './entries.js'
 import type { EntryBook } from './entryBook.js'
 import { createKeptCancels, type KeptCancel } from './keptCancels.js'
 import type { Mirror } from './mirror.js'
@@ -32,10 +32,13 @@ export interface Cancels {
   cancel(entry: Entry): Promise<void>
   /**
    * Asks the same in the place of the start of the call, which the backend has not answered. `user`: who has started it. `request`: that of the
-   * app by default.
+   * app by default; `at`: when it was asked for, which tells the call of this start from a later one of its key.
    */
   cancelStart(entry: Entry, user?: string, request?: Pick<OwnCancel, 'id' | 'at'>): Promise<Answer>
-  /** Goes on with what an earlier page, or another tab, could not get through. Called with a call of which there is news, before it is shown. */
+  /**
+   * Goes on with what an earlier page, or another tab, could not get through. Called with a call of which there is news, before it is shown. Of an
+   * interrupted call, it is sent too: a process that was frozen while it made the call may go on with it, unless it hears of this.
+   */
   resume(entry: Entry): void
   /** Resolves when the backend knows that an earlier page has cancelled a start of this call: what is started afterwards is not meant. */
   untilSent(callId: string): Promise<unknown> | undefined
@@ -119,19 +122,19 @@ export function createCancels({ environment, mirror, post, closing, ...options }
     return entry.cancel.sent
   }
 
-  async function sendForStart(known: KeptCancel, entry?: Entry): Promise<Answer> {
+  async function sendForStart(known: KeptCancel, entry?: Entry, ofRun?: PageAction): Promise<Answer> {
     const { id, user } = known
-    const answer = await post((now) => cancelOf(known, now), { id, user, onRetry: retrying(entry) })
+    const answer = await post((now) => ofRun ?? cancelOf(known, now), { id, user, onRetry: retrying(entry) })
     answered.add(id)
     set(entry, { told: answer })
     return answer
   }
 
-  /** Sends what an earlier page has kept of a start. */
-  function sendKept(known: KeptCancel, entry?: Entry): void {
+  /** Sends what an earlier page has kept of a start, or of a run. */
+  function sendKept(known: KeptCancel, entry?: Entry, ofRun?: PageAction): void {
     const { id, at, callId } = known
     sent.add(id)
-    const done = sendForStart(known, entry)
+    const done = sendForStart(known, entry, ofRun)
       .then(
         (answer) => entry && options.takeAnswer(entry, answer),
         () => set(entry, undefined),
@@ -151,9 +154,10 @@ export function createCancels({ environment, mirror, post, closing, ...options }
       if (wire === undefined || isAwaited(entry) || entry.cancel !== undefined) return
       const known = kept.find(callId)
       if (known === undefined || sent.has(known.id)) return
-      const isWanted = isWantedOf(known, wire)
+      const isWanted = isOfRun(known, wire) && isRunning(wire)
       if (known.start !== undefined) sendKept(known, isWanted ? entry : undefined)
       else if (isWanted) cancel(entry, known.id).catch(() => {})
+      else if (isOfRun(known, wire) && isInterrupted(wire)) sendKept(known, undefined, cancelOfRun(entry))
       else drop(callId)
     },
     untilSent: (callId) => {
@@ -212,11 +216,15 @@ function cancelOf({ user, name = '', key = '', start: id = '', seen, ...kept }: 
   }
 }
 
-/** True for what is kept of a call with this news, unless the call was made again since, has ended, or is being cancelled. */
-function isWantedOf(
+/** True for what is kept of the run that the news tell of. */
+function isOfRun(
   { run = Number.POSITIVE_INFINITY, seen = Number.NEGATIVE_INFINITY }: KeptCancel,
-  wire: CallOnWire,
+  { startedAt }: CallOnWire,
 ): boolean {
-  const isOfRun = wire.startedAt <= run && wire.startedAt >= seen
-  return isOfRun && wire['endedAt'] === undefined && wire['isCancelling'] !== true
+  return startedAt <= run && startedAt >= seen
+}
+
+/** True for a call that nobody is cancelling. */
+function isRunning(wire: CallOnWire): boolean {
+  return wire['endedAt'] === undefined && wire['isCancelling'] !== true
 }

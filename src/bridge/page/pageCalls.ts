@@ -48,6 +48,11 @@ export function createPageCalls(options: PageCallsOptions): PageCalls {
       // With its task it can be cancelled, which the process that has taken the cancellation can do no longer.
       if (entry.isCancelled) void cancels.cancel(entry).catch(() => {})
     },
+    onMade: (entry) => {
+      // Only what this very start has made: another page may have made a call of the key since.
+      const request = { id: environment.randomId(), at: 0 }
+      cancels.cancelStart(entry, mirror.user, request).catch(() => {})
+    },
   })
   /** The latest request of each call to forget it, until it is answered; those of all calls under undefined. */
   const forgetting = new Map<string | undefined, Promise<unknown>>()

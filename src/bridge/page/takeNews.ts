@@ -30,9 +30,18 @@ export interface NewsTakingOptions {
   readonly onCall: (entry: Entry) => void
   /** Called with a call of this page whose process is gone, so that its outcome is unknown to another one. */
   readonly onInterrupted: (entry: Entry) => void
+  /** Called with a call of this page that was cancelled before there was a task, where there is one after all. */
+  readonly onMade: (entry: Entry) => void
 }
 
-export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrupted }: NewsTakingOptions): NewsTaking {
+export function createNewsTaking({
+  book,
+  mirror,
+  onForgotten,
+  onCall,
+  onInterrupted,
+  onMade,
+}: NewsTakingOptions): NewsTaking {
   const { entries } = book
   const dropped = new Map<string, { readonly startedAt: number; readonly told?: Position | undefined }>()
 
@@ -44,6 +53,7 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
    * known: the same run, interrupted since ──▶ asked for again, by the page that has made the call; the others wait for that
    * known: has not ended ────────────────────▶ shown: another page has made the call again, or another process, which had its turn
    * known: ended as interrupted ─────────────▶ a page has asked for it again
+   * known: cancelled before it had a task ───▶ shown with its task: those that knew of the cancellation are gone
    * known: an earlier run that has ended ────▶ made again by another page
    * ```
    */
@@ -63,8 +73,9 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     // The process of before has told the outcome, which this one has to fetch, or cannot know.
     const isBehind =
       wire.phase === 'ended' || isInterrupted(wire) || (known?.failure === undefined && wire.endedAt === undefined)
-    if (isSameRun && known?.isOver && isBehind) return
-    if (known !== undefined && isSameRun && known.failure === undefined) {
+    const isMade = known !== undefined && isUnmade(known) && wire['task'] !== undefined && wire['endedAt'] === undefined
+    if (isSameRun && known?.isOver && isBehind && !isMade) return
+    if (known !== undefined && isSameRun && known.failure === undefined && !isMade) {
       // Answers of another process are copies of what the news have said.
       known.wire = shareMembers(known.wire, wire)
       known.unknown = 0
@@ -77,10 +88,11 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
     }
     const { name } = wire
     const ref: CallRef = typeof wire['key'] === 'string' ? { name, key: wire['key'] } : { id: callId }
-    const args = isRunAgain ? known.args : undefined
+    const args = isRunAgain || (isMade && isSameRun) ? known.args : undefined
     const entry = createEntry({ callId, name, ref, args, wire })
     onCall(entry)
     book.add(entry)
+    if (isMade && known.start !== undefined) onMade(known)
   }
 
   /** True if a call of this page was forgotten. */
@@ -153,4 +165,9 @@ export function createNewsTaking({ book, mirror, onForgotten, onCall, onInterrup
       }
     },
   }
+}
+
+/** True of a call that was cancelled before it had a task. */
+function isUnmade({ isOver, shown }: Entry): boolean {
+  return isOver && shown.phase === 'cancelled' && shown.task === undefined
 }

@@ -31,8 +31,7 @@ async function cancelRun(session: Session, ref: CallRef, run: number | undefined
   await untilRunsAgain(session, callId, how.environment)
   expectOpen(session)
   const known = client.getToolCall(callId)
-  const error = known?.getState().error
-  if (error instanceof ToolCallInterruptedError) throw error
+  await expectKnown(session, ref, known?.getState(), how)
   await known?.cancel()
   return { callId }
 }
@@ -89,14 +88,35 @@ async function cancelStarted(
   const earliest = answer === undefined ? Math.max(seen, environment.now() - sinceMs - LATE_MS) : seen
   const isMadeByIt = callOf(client, callId)?.startedFor === id
   if (!isMadeByIt && (state.startedAt > latest || state.startedAt < earliest)) throw new TaskCancelledError()
-  // The page that has its arguments can make it again: then its task is known.
-  if (state.error instanceof ToolCallInterruptedError) throw state.error
+  await expectKnown(session, ref, state, how)
   await expectAllowed(how, { type: 'cancel', tool: state.name })
   expectOpen(session)
   // What has ended here may be running for this start elsewhere.
   if (isSettled(state) && !isMadeByIt) await tellOthers(session, ref, { start: id }, how)
   await client.getToolCall(callId)?.cancel()
   return { startedAt, ...(answer?.isNew && { isNew: true }), callId }
+}
+
+/**
+ * The page that has the arguments of an interrupted call can make it again: then its task is known. Where that page is closed, the process that
+ * was frozen while it made the call may go on with it.
+ *
+ * ```text
+ * page       start ─ cancel() ─ ▪ closed
+ * process A    intent ─ frozen ······················ tools/call ─ task
+ * process B                      interrupted: told ──────────────────── tasks/cancel
+ * ```
+ */
+async function expectKnown(
+  session: Session,
+  ref: CallRef,
+  state: ToolCallState | undefined,
+  how: Acting,
+): Promise<void> {
+  if (!(state?.error instanceof ToolCallInterruptedError)) return
+  const start = callOf(session.client, state.callId)?.startedFor
+  await tellOthers(session, ref, start === undefined ? { until: state.startedAt } : { start }, how)
+  throw state.error
 }
 
 /** True where nothing is known of a start but a run before, which the page has seen. */

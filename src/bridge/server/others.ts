@@ -1,5 +1,6 @@
 import { amongProcesses } from '../../core/client/amongProcesses.js'
 import type { Channel, Environment } from '../../core/environment/environment.js'
+import { isSame } from '../../core/record/show.js'
 import { cancelElsewhere } from '../../core/run/requests.js'
 import { type Cancellation, type CancelledTarget, createCancellations, readCancellation } from './cancellations.js'
 import type { Session } from './session.js'
@@ -103,7 +104,9 @@ export function createOthers(
     tell: (session, callId, what) => {
       const { client, feed } = session
       const channel = feed.isOver ? undefined : channelOf(session)
-      if (channel === undefined) return
+      const isTold = () => [...pending.keys()].some((each) => each.callId === callId && isSame(each.what, what))
+      // A page asks again and again for what is interrupted.
+      if (channel === undefined || isTold()) return
       const message: Cancellation = { id: randomId(), user: client.id, callId, what }
       cancelled.note(message)
       channel.postMessage(message)
