@@ -1,4 +1,4 @@
-import type { TaskClient, TaskStorage, ToolCall, ToolCallOptions } from 'taskwire'
+import type { Environment, TaskClient, TaskStorage, ToolCall, ToolCallOptions } from 'taskwire'
 import type { SimulatedPage, TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -17,9 +17,19 @@ beforeEach(() => {
   }
 })
 
-function openTab(): { page: SimulatedPage; client: TaskClient } {
+/** `mayPost`: asked with each message to other tabs. */
+function openTab(mayPost = () => true): { page: SimulatedPage; client: TaskClient } {
   const page = server.browser.openPage()
-  return { page, client: createTaskClient({ url: server.url, environment: page.environment }) }
+  const channel: Environment['channel'] = (name) => {
+    const open = page.environment.channel?.(name)
+    if (open === undefined) throw new Error('A simulated page has channels.')
+    const postMessage = (message: unknown) => {
+      if (mayPost()) open.postMessage(message)
+    }
+    return { ...open, postMessage }
+  }
+  const environment = { ...page.environment, channel }
+  return { page, client: createTaskClient({ url: server.url, environment }) }
 }
 
 function start(client: TaskClient, args: object = LONG, options: Pick<ToolCallOptions, 'repeat'> = {}): ToolCall {
@@ -69,6 +79,30 @@ describe('a call with a key that a full storage refuses', () => {
     await server.advance(SECOND)
     expect(second.getState()).toMatchObject({ phase: 'working' })
     expect(server.count('tools/call')).toBe(2)
+  })
+
+  // storage  task 1, full
+  // tab 1              ─ task 2 ── told of task 3: it is the later one
+  // tab 2              ─ task 3 ── told of task 2: stays
+  it('is followed by all tabs in the run that was made last, where that of before cannot be replaced', async () => {
+    const { setItem } = server.browser.storage.local
+    server = createWorkServer()
+    let posted = 0
+    const count = () => {
+      posted += 1
+      return posted < 200
+    }
+    const tabs = [openTab(count), openTab(count)]
+    start(tabs[0]?.client as TaskClient)
+    await server.advance(SECOND)
+    server.browser.storage.local.setItem = setItem
+    const calls = tabs.map(({ client }) => start(client, LONG, { repeat: 'always' }))
+    await server.advance(5 * SECOND)
+    expect(posted).toBeLessThan(200)
+    expect(server.count('tools/call')).toBe(3)
+    const [first, second] = tabs.map(({ client }, at) => client.getToolCallState(calls[at]?.callId ?? '')?.task?.taskId)
+    expect(first).toBeDefined()
+    expect(second).toBe(first)
   })
 
   it('is never sent if it is cancelled while other tabs are asked', async () => {

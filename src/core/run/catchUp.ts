@@ -60,7 +60,8 @@ function isInterrupted({ call: { stage } }: CallEntry): boolean {
  * tab B     task 2 ────── writes ▪ tells ── receives task 1, reads task 2, stays
  * ```
  *
- * A tab that has started the call again, and reads its earlier task from storage, writes and tells its own task once more.
+ * A tab that has started the call again, and reads its earlier task from storage, writes and tells its own task once more. Where the storage
+ * takes neither of two such tasks, the later one counts.
  *
  * @param told What another tab says.
  */
@@ -68,16 +69,20 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const followed = entry.task
   if (followed === undefined) return
   const stored = await run.records.read(entry.call.callId)
+  if (entry.task?.taskId !== followed.taskId) return
+  const isOld = stored !== undefined && isPredecessor(stored, recordOfEntry(run, entry))
+  if (isOld) {
+    await write(run, entry)
+    if (entry.kept === 'there') return tell(run, followed)
+    if (entry.task?.taskId !== followed.taskId) return
+  }
   // Where none of them can write, or read what the other one has written, the later one counts, so that they do not swap their
   // tasks for ever.
-  const found = stored?.task === undefined && told !== undefined && isLater(told, entry) ? told : stored
+  const known = isOld ? undefined : stored
+  const found = known?.task === undefined && told !== undefined && isLater(told, entry) ? told : known
   const task = found?.task
-  if (found === undefined || task === undefined || entry.task?.taskId !== followed.taskId) return
-  if (isPredecessor(found, recordOfEntry(run, entry))) {
-    await write(run, entry)
-    return tell(run, followed)
-  }
-  if (task.task.taskId !== followed.taskId) followFound(run, entry, found, stored ? 'there' : 'assumed')
+  if (found === undefined || task === undefined) return
+  if (task.task.taskId !== followed.taskId) followFound(run, entry, found, known ? 'there' : 'assumed')
   else changeTask(run, entry.task, (record) => merge(record, task), { from: 'storage' })
 }
 
