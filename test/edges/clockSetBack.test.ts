@@ -350,6 +350,27 @@ it('A call that was made after others were forgotten, and before the clock was s
   expect(found.map(({ callId }) => callId)).toEqual([call.callId])
 })
 
+// tab A  forgets a call ── clock −1 d ───────── forgets all
+// tab B                                calls ─ records the call ─ hears of that
+it('A call that is made when all is forgotten leaves no record, though its tab has forgotten another one before the clock was set back', async () => {
+  serve(5 * SECOND)
+  const a = openTab()
+  const first = run(a)
+  first.result.catch(() => {})
+  await undefined
+  void a.client.forget({ callId: first.callId })
+  await pass(100)
+  const b = openTab()
+  await Promise.all([b.client.connect(), pass(20_000)])
+  browser.setClock(-24 * HOUR)
+  const call = b.client.startToolCall({ name: 'report' }, { key: 'k', repeat: 'always' })
+  call.result.catch(() => {})
+  await Promise.all([a.client.forget(), pass(10 * SECOND)])
+  expect(b.client.getToolCallState(call.callId)).toBeUndefined()
+  const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
+  expect(found).toEqual([])
+})
+
 // tab A   forgets all ── closed ── clock −1 h
 // tab B   ········································ hears that all was forgotten
 // tab C   ······························ calls

@@ -25,9 +25,14 @@ export async function forget(run: Run, callId: string | undefined, scope: string
 
 /**
  * Drops a call that was forgotten elsewhere at `at`, ms since the epoch. What this page may have written since goes as well,
- * but not what belongs to a call made since.
+ * but not what belongs to a call made since. `postedAt`: see the message.
  */
-export function dropForgotten(run: Run, callId: string, at: number = Number.POSITIVE_INFINITY): void {
+export function dropForgotten(
+  run: Run,
+  callId: string,
+  at: number = Number.POSITIVE_INFINITY,
+  postedAt: number = Number.NEGATIVE_INFINITY,
+): void {
   const entry = run.calls.get(callId)
   if (entry === undefined) return
   const record = recordOfEnded(entry) ?? recordOfEntry(run, entry)
@@ -40,7 +45,7 @@ export function dropForgotten(run: Run, callId: string, at: number = Number.POSI
   if (since > at && (isOfThisClock || since <= time)) return
   dropCall(run, callId)
   // Only what this page was the first to write can have come back, and not where it was called since the clock was set back from then.
-  const isSince = startedAt >= run.setBackTo && startedAt <= time && at > time + AHEAD_MS && Number.isFinite(at)
+  const isSince = startedAt >= run.setBackTo && startedAt <= time && postedAt > time + AHEAD_MS
   const wasFirstToWrite = entry.started !== undefined
   // That of a task whose id names a session is in the storage of this tab, whichever page of it has written it.
   if ((!wasFirstToWrite && !namesSession(record)) || isSince) return

@@ -28,10 +28,10 @@ export const receive: Receive = (run, message) => {
       return
     }
     case 'forgotten': {
-      const { callId, at } = message
+      const { callId, at, postedAt } = message
       // What is called after the message has arrived was not forgotten.
       noteForgotten(run, callId, Math.min(at, now(run)))
-      for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(run, id, at)
+      for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(run, id, at, postedAt)
       if (!run.tabsShareStorage) void removeForgotten(run)
       run.onForgotten(callId)
     }

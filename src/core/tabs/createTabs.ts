@@ -108,7 +108,8 @@ export function createTabs(options: TabsOptions): Tabs {
     },
     post,
     postForgotten: (at, callId, scope = options.scope) => {
-      const message = { type: 'forgotten' as const, at, ...(callId !== undefined && { callId }) }
+      const postedAt = environment.now()
+      const message = { type: 'forgotten' as const, at, postedAt, ...(callId !== undefined && { callId }) }
       // A channel does not receive its own messages, but it would receive those of another one of this page.
       if (scope === options.scope && channel !== undefined) return post(message)
       const theirs = openChannel(options.nameOf(scope))

@@ -31,8 +31,11 @@ export type TabMessage =
   | { readonly type: 'record'; readonly record: CallRecord; readonly outcome?: Outcome | undefined }
   /** Asks every tab for the records of a task, or of a call whose record it cannot read. */
   | { readonly type: 'ask'; readonly taskId?: string; readonly callId?: string }
-  /** A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. */
-  | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number }
+  /**
+   * A call was forgotten; without a `callId`, every one was. What was started after `at`, ms since the epoch, was not. `postedAt` is earlier
+   * than that where the clock was set back since the tab forgot other calls.
+   */
+  | { readonly type: 'forgotten'; readonly callId?: string; readonly at: number; readonly postedAt: number }
   /** Posted by the leader: true if its page can be seen. */
   | { readonly type: 'leader'; readonly isVisible: boolean }
 
@@ -67,9 +70,12 @@ export function decodeTabMessage(posted: unknown, now: number): TabMessage | und
       return typeof callId === 'string' ? { type, callId } : undefined
     case 'leader':
       return { type, isVisible: value['isVisible'] === true }
-    case 'forgotten':
+    case 'forgotten': {
       if (typeof at !== 'number' || !Number.isFinite(at)) return undefined
-      return { type, at, ...(typeof callId === 'string' && { callId }) }
+      const { postedAt = at } = value
+      if (typeof postedAt !== 'number') return undefined
+      return { type, at, postedAt, ...(typeof callId === 'string' && { callId }) }
+    }
     default:
       return undefined
   }
