@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { TaskExpiredError, ToolCallKeyConflictError } from 'taskwire'
 import { describe, expect, it } from 'vitest'
 import { serverSentEvents } from '../../src/bridge/page/serverSentEvents.js'
 import { BRIDGE_URL, createBridgedBackend, USER_HEADER } from '../support/bridgedBackend.js'
+import { collectGarbage } from '../support/untilCollected.js'
 import { createWorkServer } from '../support/workServer.js'
 
 const WORK = { name: 'work', arguments: { seconds: 5 } }
@@ -325,8 +324,6 @@ it('a network that is gone without a word from the browser shows as retrying', a
 })
 
 it('a page that hangs up is noticed, although nothing but the bridge has its request any longer', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   const { server, backend } = setUp({ maxStreams: 1 })
   const open = async (signal?: AbortSignal) => {
     const headers = { [USER_HEADER]: 'ada' }

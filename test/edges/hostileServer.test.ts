@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -30,11 +28,9 @@ import {
   task,
   unreachable,
 } from '../support/scriptedServer.js'
+import { collectGarbage, untilCollected } from '../support/untilCollected.js'
 
 const URL_ = 'https://tasks.example/mcp'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 function setUp(serverOptions?: ScriptedServerOptions) {
   const page = createSimulatedEnvironment()
@@ -667,8 +663,7 @@ describe('what a server can have a page keep', () => {
     expect(asked.map((one) => one.deref())).toMatchObject([{ method: 'elicitation/create' }])
     await page.advance(3000)
     expect(call.getState().phase).toBe('working')
-    collectGarbage()
-    expect(asked.map((one) => one.deref())).toEqual([undefined])
+    expect(await untilCollected(asked)).toEqual([])
     await expect(call.respond('a', yes)).rejects.toThrow('withdrawn')
   })
 
@@ -682,8 +677,7 @@ describe('what a server can have a page keep', () => {
     await call.respond('a', yes)
     await page.advance(1000)
     expect(call.getState().phase).toBe('working')
-    collectGarbage()
-    expect(asked?.deref()).toBeUndefined()
+    expect(await untilCollected([asked])).toEqual([])
     await page.advance(5000)
     expect(call.getState().inputRequests).toEqual({})
     await expect(call.respond('a', yes)).rejects.toThrow('has been answered')
