@@ -12,6 +12,29 @@ function setUp(...more: [Parameters<typeof createBridgedBackend>[1]?, Parameters
   return { server, backend: createBridgedBackend(server, ...more) }
 }
 
+it('a start that has no answer yet is known however much else is asked for meanwhile, and made once', async () => {
+  const { server, backend } = setUp()
+  const headers = { 'content-type': 'application/json', [USER_HEADER]: 'ada' }
+  const ask = (id: string, action: object) =>
+    backend.bridge.fetch(
+      new Request(BRIDGE_URL, { method: 'POST', headers, body: JSON.stringify({ v: 1, id, action }) }),
+    )
+  const isBack = server.faults.drop()
+  const start = { type: 'start', name: 'work', key: 'k', arguments: { seconds: 5 }, repeat: 'always' }
+  const first = ask('start', start)
+  await server.advance(1000)
+  for (let count = 0; count < 1100; count++) {
+    const { status } = await ask(`forget ${count}`, { type: 'forget', call: { name: 'work', key: 'other' } })
+    expect(status).toBe(200)
+  }
+  const again = ask('start', start)
+  await server.advance(1000)
+  isBack()
+  await server.advance(30_000)
+  const answers = await Promise.all([first, again].map(async (answer) => (await answer).json()))
+  expect(answers[1]).toEqual(answers[0])
+})
+
 it('an action whose answer was lost is sent again with the same id, and done once', async () => {
   const { server, backend } = setUp()
   const { client, network } = backend.openPage()

@@ -13,6 +13,9 @@ export interface CallWatcher {
   readonly onClosed: () => void
 }
 
+/** How many interrupted calls are remembered: a page sends one again soon, or never. */
+const MAX_INTERRUPTED = 1000
+
 /** Watches the calls of a client. Ends with the client. */
 export function watchCalls(
   client: Pick<TaskClient, 'store' | 'onToolCallSettled' | 'onForgotten'>,
@@ -34,12 +37,18 @@ export function watchCalls(
       const { callId, startedAt } = call
       const isInterrupted = call.error instanceof ToolCallInterruptedError
       const isGoneOn = !isInterrupted && call.phase !== 'ended' && interrupted.get(callId) === startedAt
-      if (isInterrupted) interrupted.set(callId, startedAt)
+      if (isInterrupted) note(callId, startedAt)
       if (isGoneOn) interrupted.delete(callId)
       if (running.has(callId) || !(isGoneOn || isRunning(call))) continue
       running.set(callId, startedAt)
       onRunning(call)
     }
+  }
+
+  function note(callId: string, startedAt: number): void {
+    interrupted.set(callId, startedAt)
+    const [oldest] = interrupted.keys()
+    if (interrupted.size > MAX_INTERRUPTED && oldest !== undefined) interrupted.delete(oldest)
   }
 
   function leave(callId: string, startedAt: number): void {

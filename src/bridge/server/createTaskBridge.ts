@@ -61,7 +61,7 @@ export function createTaskBridge(options: TaskBridgeOptions): TaskBridge {
     shows: guarded('shows', options.shows ?? (({ name }) => allowed?.has(name) ?? true), false),
     select: guarded('select', options.select ?? (({ result }) => result), { content: [], isError: true }),
   })
-  const entrance = createEntrance(options, sessionOf, report)
+  const entrance = createEntrance(options, environment, sessionOf, report)
   const { openStream, openSocket } = createNewsOpening({ ...options, environment, entrance, failed })
   const answer = createAnswering({
     ...options,

@@ -1,5 +1,6 @@
 import { keepInUse } from '../../core/client/clientInUse.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
+import type { Environment } from '../../core/environment/environment.js'
 import { ConnectionFailedError } from '../../core/protocol/errors.js'
 import { isOwnOrigin } from '../../server/http/ownOrigin.js'
 import type { TaskBridgeOptions } from './options.js'
@@ -14,8 +15,13 @@ export interface Entrance {
   isStillOf(request: Request, client: TaskClient): Promise<boolean>
 }
 
+/** For how long a request waits until the records of its user are read, in ms, and how many of a user do: the storage may not answer. */
+const READY_MS = 20_000
+const MAX_WAITING = 100
+
 export function createEntrance(
   { clientOf, origins = [], signInMessage = 'Sign in to see your calls.' }: TaskBridgeOptions,
+  environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>,
   sessionOf: (client: TaskClient) => Session,
   report: (thrown: unknown) => void,
 ): Entrance {
@@ -26,6 +32,23 @@ export function createEntrance(
     return site === null || site === 'same-origin' || site === 'none'
   }
 
+  /** Resolves with true once the calls of this user are known, with false where that takes too long, or too many wait for it. */
+  async function untilReady(session: Session): Promise<boolean> {
+    if (session.ready === undefined) return true
+    if (session.waiting >= MAX_WAITING) return false
+    session.waiting += 1
+    let timer: unknown
+    const late = new Promise<boolean>((resolve) => {
+      timer = environment.setTimeout(() => resolve(false), READY_MS)
+    })
+    try {
+      return await Promise.race([session.ready.then(() => true), late])
+    } finally {
+      environment.clearTimeout(timer)
+      session.waiting -= 1
+    }
+  }
+
   return {
     async enter(request, use) {
       if (!isOwn(request)) return refuse(403, FOREIGN)
@@ -34,7 +57,7 @@ export function createEntrance(
       const session = sessionOf(client as TaskClient)
       const letGo = keepInUse(session.client)
       try {
-        await session.ready
+        if (!(await untilReady(session))) return refuse(503, NOT_READ, { 'retry-after': '5' })
         return await use(session)
       } finally {
         letGo()
@@ -50,6 +73,8 @@ export function createEntrance(
     },
   }
 }
+
+const NOT_READ = 'The backend of this app cannot read its records.'
 
 const FOREIGN =
   'Pages of this origin may not see calls here. If it is an origin of your own, name it in the option `origins` of createTaskBridge.'

@@ -3,7 +3,7 @@ import { TaskCancelledError } from '../../core/protocol/errors.js'
 import type { Answer } from '../wire/messages.js'
 import { createFeed, type Feed, type FeedOptions } from './feed.js'
 
-/** How many answers of a user are remembered: a page repeats what was not answered, and nothing that old. */
+/** How many actions of a user are remembered besides those that have no answer yet: a page repeats nothing that old. */
 const MAX_ANSWERS = 1000
 
 /** Makes the answer to a page that reads the news of this life of the backend. */
@@ -20,8 +20,10 @@ export interface Deed {
 export interface Session {
   readonly client: TaskClient
   readonly feed: Feed
-  /** Resolves when the calls of an earlier life of the backend are known. */
-  readonly ready: Promise<void>
+  /** Resolves when the calls of an earlier life of the backend are known; undefined once they are. */
+  ready: Promise<void> | undefined
+  /** How many requests wait for that. */
+  waiting: number
   /** Streams that are open. */
   streams: number
   /** How many actions run. */
@@ -75,20 +77,35 @@ export function createSessions({
 
 function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown) => void): Session {
   const deeds = new Map<string, Deed>()
+  /** The ids of those that have an answer, the oldest first. */
+  const answered = new Set<string>()
 
   function remember(id: string, deed: Deed): void {
     deeds.set(id, deed)
-    const [oldest] = deeds.keys()
-    if (deeds.size > MAX_ANSWERS && oldest !== undefined) deeds.delete(oldest)
+    const onAnswer = () => {
+      if (deeds.get(id) === deed) answered.add(id)
+      const [oldest] = answered
+      if (answered.size > MAX_ANSWERS && oldest !== undefined) letGo(oldest)
+    }
+    deed.answer.then(onAnswer, onAnswer)
   }
 
-  return {
+  function letGo(id: string): void {
+    deeds.delete(id)
+    answered.delete(id)
+  }
+
+  const session: Session = {
     client,
     feed,
     ready: client
       .resumeToolCalls()
       .then(feed.update)
-      .catch((thrown: unknown) => onError(thrown)),
+      .catch((thrown: unknown) => onError(thrown))
+      .then(() => {
+        session.ready = undefined
+      }),
+    waiting: 0,
     streams: 0,
     actions: 0,
     unanswered: 0,
@@ -98,19 +115,19 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
       if (known !== undefined) return known.answer
       const deed = act()
       const onDone = () => {
-        this.actions -= 1
+        session.actions -= 1
       }
       const onAnswer = () => {
-        this.unanswered -= 1
+        session.unanswered -= 1
       }
-      this.actions += 1
-      this.unanswered += 1
+      session.actions += 1
+      session.unanswered += 1
       deed.done.then(onDone, onDone)
       deed.answer.then(onAnswer, onAnswer)
       remember(id, deed)
       return deed.answer
     },
-    allow: (id) => deeds.delete(id),
+    allow: letGo,
     doneOf: async (id) => deeds.get(id)?.done.catch(() => undefined),
     prevent: async (id, isLate) => {
       const known = deeds.get(id)
@@ -124,4 +141,5 @@ function createSession(client: TaskClient, feed: Feed, onError: (thrown: unknown
       return undefined
     },
   }
+  return session
 }
