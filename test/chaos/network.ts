@@ -31,7 +31,7 @@ export interface Exchange<Sender> {
 export interface ChaosNetwork<Sender> {
   /** What `fetch` does with the request of an exchange. */
   transmit(exchange: Exchange<Sender>, init: RequestInit): Promise<Response>
-  /** What the client gets to see of the exchange, once it was answered. */
+  /** What the client gets to see of the exchange, once it was answered, by its clock of now. */
   delivery(exchange: Exchange<Sender>): Delivery | undefined
   plan(fault: PlannedFault): void
   /** Every request fails for so long. */
@@ -77,7 +77,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
   const streams = createPushStreams<Sender>({ ...options, server: () => server })
   const planned: PlannedFault[] = []
   const underway = new Map<Exchange<Sender>, { fail: () => void; isHanging: boolean }>()
-  const deliveries = new WeakMap<Exchange<Sender>, Delivery>()
+  const deliveries = new WeakMap<Exchange<Sender>, Reply['delivery']>()
   const earlier = new Map<Sender, { request: RpcRequest; answer: RpcResponse }>()
   const latency = () => Math.floor(random() * 120)
   let outageUntil = Number.NEGATIVE_INFINITY
@@ -142,7 +142,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
   }
 
   return {
-    delivery: (exchange) => deliveries.get(exchange),
+    delivery: (exchange) => deliveries.get(exchange)?.(options.wallClock()),
     plan: (fault) => {
       const isOfPush = PUSH_FAULTS.some((kind) => kind === fault.kind)
       if (server.pushes || !isOfPush) planned.push(fault)
@@ -197,7 +197,7 @@ export function createChaosNetwork<Sender>(options: ChaosNetworkOptions<Sender>)
             () =>
               settle(() => {
                 if (answered.answer) earlier.set(sender, { request, answer: answered.answer })
-                deliveries.set(exchange, answered.delivery(options.wallClock()))
+                deliveries.set(exchange, answered.delivery)
                 resolve(answered.response())
               }),
             options.answerMs + latency() + extra,

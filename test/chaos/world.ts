@@ -337,12 +337,10 @@ export function createWorld(
     if (request.method === 'tools/call' && request.params) ledger.sent(planOf(request.params).nonce)
     const update = request.method === 'tasks/update' ? sendResponses(tab, request) : undefined
     const order = ++requestsSent
-    const clockAtSending = browser.now()
     const outcome = tab.page.environment.fetch(url, init)
     const arrived = () => {
       const delivery = network.delivery(exchange) ?? { type: 'failure' as const }
-      // It may reach a page that was frozen after the clock has jumped.
-      if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > clockAtSending + 60 * 60_000)
+      if (delivery.type === 'failure' && (delivery.notBefore ?? 0) > browser.now() + 60 * 60_000)
         patienceDays = Math.max(1, patienceDays)
       // Of polls the floors know more.
       const isPatience = delivery.type === 'failure' && delivery.notBefore !== undefined
