@@ -231,6 +231,23 @@ describe('a call that a tab lists as ended, and another tab makes anew', () => {
     await expect(handles[0]?.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
   })
 
+  // tab A  lists task 1 ······································· looks: task 2, task 1 is left alone
+  // tab B                calls anew: task 2, which ends at once
+  it('leads to the later task where somebody looks at it, and polls the earlier one no more', async () => {
+    const { a, b, callId, shown } = await listed()
+    server.on('tools/call', created({ taskId: 'task-2', status: 'completed' }))
+    server.on('tasks/get', (request) => completed({ taskId: request.params['taskId'] })(request))
+    run(b, { repeat: 'settled' })
+    await browser.advance(3 * SECOND)
+    const polls = server.received('tasks/get').length
+    const looked = a.client.getToolCall(callId)
+    await browser.advance(3 * SECOND)
+    await expect(looked?.result).resolves.toMatchObject({ content: [{ text: 'done' }] })
+    expect(shown()).toEqual(['completed', 'task-2'])
+    const taskIds = server.received('tasks/get').map(({ params }) => params['taskId'])
+    expect(taskIds.slice(polls)).toEqual(['task-2'])
+  })
+
   it('is not taken for interrupted while that tab waits for its response', async () => {
     const { a, b, callId, shown } = await listed()
     const response = held(created({ taskId: 'task-2' }))

@@ -5,6 +5,7 @@ import type { CallRecord, TaskRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
 import type { CallEntry } from './entries.js'
 import { dropForgotten } from './forget.js'
+import { look } from './looking.js'
 import { followFound, isMadeAgain, putFound } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEnded, recordOfEntry, tell, write } from './showing.js'
@@ -46,6 +47,19 @@ export function catchUpTaskless(run: Run): void {
     const isKept = record !== undefined && !isRecordExpired(record, now(run))
     if (isKept || isInterrupted(entry)) void catchUp(run, entry)
   }
+}
+
+/**
+ * Somebody looks at a call that was only listed. Its record may say more by now: another tab may have made the call again, or the server
+ * may have asked for patience. Nothing is polled before it is read.
+ */
+export async function catchUpListed(run: Run, entry: CallEntry): Promise<void> {
+  const { task } = entry
+  if (task === undefined) return
+  task.noteReads++
+  await followInstead(run, entry)
+  task.noteReads--
+  look(run, task)
 }
 
 function isInterrupted({ call: { stage } }: CallEntry): boolean {

@@ -9,6 +9,7 @@ import { planStart, type Wish } from '../record/planStart.js'
 import { type CallRecord, isOver, newTaskRecord } from '../record/record.js'
 import { isSettled } from '../record/toolCallState.js'
 import { NO_LOCK } from '../tabs/tabs.js'
+import { catchUpListed } from './catchUp.js'
 import { changeCall } from './changes.js'
 import { type CallEntry, createCallEntry } from './entries.js'
 import { isForgotten } from './forgotten.js'
@@ -222,7 +223,8 @@ export function handleOf(run: Run, callId: string): CallHandle | undefined {
   const entry = run.calls.get(callId)
   if (entry === undefined) return undefined
   const { stage } = entry.call
-  return stage.name === 'recorded'
-    ? createHandle(run, openRecorded(run, stage.record))
-    : createHandle(run, entry, false)
+  if (stage.name !== 'recorded') return createHandle(run, entry, false)
+  const opened = openRecorded(run, stage.record)
+  void catchUpListed(run, opened)
+  return createHandle(run, opened)
 }
