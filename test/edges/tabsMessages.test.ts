@@ -221,6 +221,8 @@ describe('a message between tabs', () => {
       const callId = tab.client.toolCallId('report', 'theirs')
       const text = change(record('')).replaceAll('NOW', String(start)).replace('CALL', callId)
       await intruder(tab)({ type: 'record', record: JSON.parse(text) })
+      // A poll that should have been sent long ago makes the tab listen first.
+      await browser.advance(200)
       const call = tab.client.getToolCall(callId)
       const times = [call?.getState().startedAt, call?.nextPollAt].filter((time) => time !== undefined)
       expect(times).toHaveLength(isFollowed ? 2 : 0)

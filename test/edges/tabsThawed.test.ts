@@ -1,4 +1,4 @@
-import type { TaskClient, ToolCall } from 'taskwire'
+import type { TaskClient, TaskStorage, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
@@ -81,7 +81,27 @@ function oneByOne(environment: Environment): Environment {
 
 const asIs = (environment: Environment): Environment => environment
 
+/** The storage of a page, which does not finish what it writes as it goes away. */
+function slowStorage(page: () => SimulatedPage): TaskStorage {
+  const { local } = browser.storage
+  const later = <T>(action: () => T): Promise<T> =>
+    new Promise((resolve) => page().environment.setTimeout(() => resolve(action()), 10))
+  return {
+    getItem: (key) => later(() => local.getItem(key)),
+    setItem: (key, value) => later(() => local.setItem(key, value)),
+    removeItem: (key) => later(() => local.removeItem(key)),
+    keys: () => later(() => Array.from({ length: local.length }, (_, index) => local.key(index) ?? '')),
+  }
+}
+
 async function openTab(tab: string, asItWakes = lateNews): Promise<Tab> {
+  const { page, client } = openPage(tab, asItWakes)
+  const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+  await browser.advance(500)
+  return { page, client, call }
+}
+
+function openPage(tab: string, asItWakes: (environment: Environment) => Environment, storage?: TaskStorage) {
   const page = browser.openPage()
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
@@ -94,10 +114,9 @@ async function openTab(tab: string, asItWakes = lateNews): Promise<Tab> {
     },
     environment: asItWakes(page.environment),
     push: false,
+    ...(storage && { storage }),
   })
-  const call = client.startToolCall({ name: 'report' }, { key: 'k' })
-  await browser.advance(500)
-  return { page, client, call }
+  return { page, client }
 }
 
 // tab A  leads ─ frozen, past its poll ──────────────────── wakes: its timer first, then the news of the theft
@@ -177,6 +196,37 @@ describe('a tab that follows and was frozen while another one polled', () => {
     await browser.advance(2 * INTERVAL + 2 * SECOND)
     await b.page.thaw()
     await browser.advance(60 * SECOND)
+    const times = polls.map(({ at }) => at)
+    for (const [index, at] of times.slice(1).entries())
+      expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
+  })
+})
+
+// tab A  ·················· task, told ─ polls, tells nobody: it knows of no other tab ─ in the back-forward cache ─ back: tells
+// tab B  opens ─ frozen ·····························································  wakes: hears of the task, leads ─ listens
+describe('a tab that was frozen before it knew of a task', () => {
+  it('[EDGE-53] listens before it polls the task that it was told of long ago', async () => {
+    const a: ReturnType<typeof openPage> = openPage(
+      'A',
+      asIs,
+      slowStorage(() => a.page),
+    )
+    const b: ReturnType<typeof openPage> = openPage(
+      'B',
+      asIs,
+      slowStorage(() => b.page),
+    )
+    b.client.startToolCall({ name: 'report' }, { key: 'other' }).result.catch(() => {})
+    b.page.freeze()
+    a.client.startToolCall({ name: 'report' }, { key: 'k' }).result.catch(() => {})
+    await browser.advance(3 * INTERVAL + SECOND)
+    expect(polls.map(({ tab }) => tab)).toEqual(['A', 'A', 'A'])
+    await a.page.hidePage()
+    a.page.freeze()
+    await b.page.thaw()
+    await a.page.thaw()
+    await a.page.showPage()
+    await browser.advance(30 * SECOND)
     const times = polls.map(({ at }) => at)
     for (const [index, at] of times.slice(1).entries())
       expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)

@@ -86,7 +86,8 @@ export interface CallEntry {
  *                tab before has noted (`readNote` in leading.ts)
  * doubtfulSince  its messages may be late, as above (`listen`); the page    responses, where the record is gone, until the server is
  *                goes away, until it is back                                heard (answered.ts); no polls
- * wasLate        a timer came late; until one is in time                    the next wait for being late: a throttled timer always is
+ * wasLate        a timer came late, or the message by which it began to     the next wait for being late: a throttled timer always is;
+ *                follow the task; until a timer is in time                  polls, for a moment, where it gains the lead
  * ```
  */
 export interface TaskEntry extends Wakeable {
@@ -107,7 +108,7 @@ export interface TaskEntry extends Wakeable {
   onHeard: (() => void)[]
   /** How many reads of the stored record are under way. */
   noteReads: number
-  /** True if the last timer came late: the page was frozen, or its timers are throttled. */
+  /** True if the last timer came late, or the first message: the page was frozen, or its timers are throttled. */
   wasLate: boolean
   /** How many polls of this page another tab has cut off since the server was last heard of. */
   cutOffs: number

@@ -61,11 +61,11 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   if (task.record.sentAt > 0 && task.record.sentAt !== task.ownSentAt) task.record = withReason(task.record, 'takeover')
   const { record } = task
   const at = now(run)
-  const overdueAt = nextPoll(record, run.rules.policy).at + STEAL_AGAIN_MS
+  const stealAt = overdueAt(run, record)
   // Had this tab been awake, it would have stolen the lead by now, and its timers would be in time: it was frozen itself, and what the
   // other tabs have told meanwhile is still on its way. So it is where this tab has stolen the lead and was frozen again before it could read that, and where it has stolen
   // it from a tab that is awake, which may send the poll that is due before it hears of that.
-  const isBehind = task.wasLate || (byStealing ? at < overdueAt : at >= Math.max(overdueAt, task.listenUntil))
+  const isBehind = task.wasLate || (byStealing ? at < stealAt : at >= Math.max(stealAt, task.listenUntil))
   task.listenUntil = isBehind ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
   const isPollOver = !byStealing && record.pollingUntil > at
@@ -81,6 +81,11 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   }
   void readNote(run, task, byStealing)
   look(run, task)
+}
+
+/** When another tab takes the lead from the one that is to poll the task. */
+function overdueAt(run: Run, record: TaskRecord): number {
+  return nextPoll(record, run.rules.policy).at + STEAL_AGAIN_MS
 }
 
 /** Reads what another page has noted of the task; until then nothing is polled. `byStealing`: this tab took the lead from a tab that had it. */
@@ -146,6 +151,8 @@ export function attachToTask(
     // The response to a `tools/call` is none to a poll: it puts off none that is planned.
     const merged = known ? merge(known.record, isNew ? { ...record, earliestAt: 0 } : record) : found
     task.record = withInputsHere(run, merged, known?.record)
+    // The message was read too late, as by a page that was frozen before it followed anything.
+    if (!known && kept === 'assumed' && now(run) >= overdueAt(run, record)) task.wasLate = true
     if (tasks.size === 0) {
       run.push ??= run.createPush(run)
       run.unwatch = run.on.first(run)
