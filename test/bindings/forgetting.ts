@@ -83,6 +83,24 @@ export const forgetting: readonly Behaviour[] = [
       expect(view.text).toBe('success idle: {"seconds":1} undefined completed')
     },
   },
+  ...[true, false].map((isAtOnce) => ({
+    name: `[EDGE-28] forget() ${isAtOnce ? 'right after' : 'after'} the app has cleared its queries leaves nothing either, and calls no tool`,
+    async run(world: World) {
+      const { queries, texts } = await fill(world)
+      const made = world.server.count('tools/call')
+      await world.act(() => {
+        world.page.queryClient.clear()
+        return isAtOnce && world.client.forget()
+      })
+      await world.act(() => world.client.forget())
+      await world.advance(5000)
+      expect(texts()).toEqual(EMPTY)
+      await queries[0]?.change({ ...WORK, query: { gcTime: 1000 } })
+      await world.advance(5000)
+      expect(texts()).toEqual(EMPTY)
+      expect(world.server.count('tools/call')).toBe(made)
+    },
+  })),
   {
     name: '[EDGE-28] after forget() a component that is mounted again shows a call of its own',
     async run(world) {

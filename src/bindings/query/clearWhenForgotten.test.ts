@@ -1,6 +1,6 @@
 import { dehydrate, hydrate, MutationObserver, QueryClient, QueryObserver } from '@tanstack/query-core'
 import type { TestServer } from 'taskwire/testing'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorkServer } from '../../../test/support/workServer.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { createTaskClient } from '../../sdk/createTaskClient.js'
@@ -121,5 +121,53 @@ describe('forget() with any binding of TanStack Query', () => {
     expect(queries()).toHaveLength(2)
     await client.forget()
     expect(queries()).toEqual([])
+  })
+
+  it('[EDGE-28] resets a query that is observed, also where the app has taken it out of its cache', async () => {
+    const observer = new QueryObserver(queryClient, optionsOf(1))
+    const unsubscribe = observer.subscribe(() => {})
+    await server.advance(5000)
+    queryClient.clear()
+    await client.forget()
+    expect(observer.getCurrentResult()).toMatchObject({ status: 'pending', fetchStatus: 'idle', data: undefined })
+    observer.setOptions({ ...optionsOf(1), gcTime: 1000 })
+    await server.advance(5000)
+    expect(observer.getCurrentResult()).toMatchObject({ status: 'pending', fetchStatus: 'idle', data: undefined })
+    expect(made()).toBe(1)
+    unsubscribe()
+    await server.advance(1000)
+    const again = queryClient.fetchQuery(optionsOf(1))
+    await server.advance(5000)
+    expect((await again).structuredContent).toEqual({ seconds: 1 })
+    expect(made()).toBe(2)
+  })
+
+  it('listens once for a query client, for as long as that holds calls of the client or components show them', async () => {
+    const { onForgotten } = client
+    let listening = 0
+    vi.spyOn(client, 'onForgotten').mockImplementation((listener) => {
+      const stop = onForgotten(listener)
+      listening += 1
+      return () => {
+        listening -= 1
+        stop()
+      }
+    })
+    const observer = new QueryObserver(queryClient, optionsOf(1))
+    const mutation = new MutationObserver(queryClient, toolCallMutationOptions(client, { name: 'work' }))
+    for (const clear of [() => queryClient.clear(), () => client.forget()]) {
+      const unsubscribe = observer.subscribe(() => {})
+      void observer.refetch()
+      void mutation.mutate({ seconds: 1 })
+      const prefetched = queryClient.prefetchQuery(optionsOf(2))
+      await server.advance(5000)
+      await prefetched
+      expect(listening).toBe(1)
+      await clear()
+      expect(listening).toBe(1)
+      unsubscribe()
+      queryClient.clear()
+      expect(listening).toBe(0)
+    }
   })
 })

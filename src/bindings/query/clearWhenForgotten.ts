@@ -1,5 +1,6 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { isJsonObject } from '../../core/protocol/json.js'
+import { isForgottenOnScreen, noteForgotten, noteUnshown } from './forgottenCalls.js'
 
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
 export interface ClearedQuery {
@@ -18,22 +19,28 @@ export interface ClearedMutation {
 export interface ClearedQueryClient {
   getQueryCache(): {
     findAll(filters: { queryKey: readonly unknown[] }): ClearedQuery[]
+    get(queryHash: string): unknown
     remove(query: never): void
     subscribe(listener: (event: { readonly type: string; readonly query: ClearedQuery }) => void): () => void
   }
   getMutationCache(): {
     findAll(filters: { mutationKey: readonly unknown[] }): ClearedMutation[]
     remove(mutation: never): void
+    subscribe(
+      listener: (event: { readonly type: string; readonly mutation?: ClearedMutation | undefined }) => void,
+    ): () => void
   }
 }
 
+/** What a query client has of the calls of a client. */
+interface Holding {
+  readonly queryClient: ClearedQueryClient
+  /** Also those that the app has taken out of the cache while components show them. */
+  readonly queries: Set<ClearedQuery>
+  readonly mutations: Set<ClearedMutation>
+}
+
 const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
-
-/** Queries whose call was forgotten while components showed them, until the call is made again or the components are gone. */
-const forgottenOnScreen = new WeakSet<object>()
-
-/** What waits for queries to be wanted again. */
-const waiting = new WeakMap<object, () => void>()
 
 /** Queries that are fetched for components that suspend, which observe them once there is an outcome; and the latest fetch of each. */
 const suspending = new WeakMap<object, object>()
@@ -41,39 +48,58 @@ const suspending = new WeakMap<object, object>()
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
  * queries that are shown are reset and fetch nothing, the others and mutations are removed. A query for which a component suspends
- * holds nothing yet, and fails with its call: if it were removed, the component would call the tool again. Once for each pair.
+ * holds nothing yet, and fails with its call: if it were removed, the component would call the tool again. It listens once for each
+ * pair, from the first call of this function until the query client holds nothing of the client.
  */
 export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQueryClient): void {
-  const cleared = known.get(client) ?? new WeakSet()
-  if (cleared.has(queryClient)) return
-  known.set(client, cleared.add(queryClient))
-  // A client may outlive the query client of a request or of a test.
-  const reference = new WeakRef(queryClient)
+  const listening = known.get(client) ?? new WeakSet()
+  if (listening.has(queryClient)) return
+  known.set(client, listening.add(queryClient))
+  const queryCache = queryClient.getQueryCache()
+  const mutationCache = queryClient.getMutationCache()
+  const ofCalls = ['taskwire', client.id, 'tools/call']
+  const queries = new Set(queryCache.findAll({ queryKey: ofCalls }))
+  const mutations = new Set(mutationCache.findAll({ mutationKey: ofCalls }))
+  const holding: Holding = { queryClient, queries, mutations }
+
+  const stopQueries = queryCache.subscribe(({ type, query }) => {
+    const isGone = type === 'removed' || type === 'observerRemoved'
+    const call = type === 'added' || isGone ? callOf(client, query.queryKey) : undefined
+    if (call === undefined) return
+    const { callId } = call
+    if (type === 'added') {
+      queries.add(query)
+      if (callId !== undefined && isForgottenOnScreen(client, callId)) noteForgotten(client, callId, query)
+    } else if (query.getObserversCount() === 0) {
+      if (callId !== undefined) noteUnshown(client, callId, query)
+      if (queryCache.get(query.queryHash) !== query) queries.delete(query)
+      stopIfEmpty()
+    }
+  })
+  const stopMutations = mutationCache.subscribe(({ type, mutation }) => {
+    if (mutation === undefined || callOf(client, mutation.options.mutationKey) === undefined) return
+    if (type === 'added') mutations.add(mutation)
+    if (type === 'removed' && mutations.delete(mutation)) stopIfEmpty()
+  })
+  const stopForgotten = clearOnForget(client, new WeakRef(holding))
+
+  function stopIfEmpty(): void {
+    if (holding.queries.size + holding.mutations.size > 0) return
+    listening.delete(queryClient)
+    stopQueries()
+    stopMutations()
+    stopForgotten()
+  }
+}
+
+/** A client may outlive the query client of a request or of a test, and must not keep it in memory. */
+function clearOnForget(client: TaskClient, holding: WeakRef<Holding>): () => void {
   const stop = client.onForgotten((isForgotten) => {
-    const current = reference.deref()
+    const current = holding.deref()
     if (current === undefined) stop()
     else clear(client, current, isForgotten)
   })
-}
-
-/** True if components that show the query have done so when its call was forgotten: none of them asks for another call. */
-export function isForgottenOnScreen(query: object): boolean {
-  return forgottenOnScreen.has(query)
-}
-
-/** The query has a call again: the app has it fetched, or something else has made one of its key. */
-export function noteWanted(query: object): void {
-  forgottenOnScreen.delete(query)
-  waiting.get(query)?.()
-  waiting.delete(query)
-}
-
-/** Resolves when the app wants the query again. A component that suspends makes TanStack fetch its query also before that. */
-export function untilWanted(query: object, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    waiting.set(query, resolve)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+  return stop
 }
 
 /** A component suspends until this fetch of the query brings its first outcome, or does so no longer. */
@@ -83,39 +109,30 @@ export function noteSuspending(query: object, fetch: object, isSuspending: boole
   else if (suspending.get(query) === fetch) suspending.delete(query)
 }
 
-function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {
-  const ofCalls = ['taskwire', client.id, 'tools/call']
-  const isCleared = ([, , , name, call]: readonly unknown[]) => {
-    // Below the keys of a client, an app may keep something of its own.
-    if (!isJsonObject(call)) return false
-    const { key } = call
-    return isForgotten(key === undefined ? undefined : client.toolCallId(String(name), String(key)))
-  }
-  const queries = queryClient.getQueryCache()
-  for (const query of queries.findAll({ queryKey: ofCalls })) {
-    if (!isCleared(query.queryKey)) continue
-    const isShown = query.getObserversCount() > 0
-    if (!isShown && suspending.has(query)) continue
-    if (isShown) leaveEmpty(query, queries)
-    query.reset()
-    if (!isShown) queries.remove(query as never)
-  }
-  const mutations = queryClient.getMutationCache()
-  for (const mutation of mutations.findAll({ mutationKey: ofCalls })) {
-    if (isCleared(mutation.options.mutationKey ?? [])) mutations.remove(mutation as never)
-  }
+/** The call that a query or a mutation is of; undefined if it is none of this client. The id is undefined for one without a key. */
+function callOf(
+  client: TaskClient,
+  [root, id, method, name, call]: readonly unknown[] = [],
+): { readonly callId: string | undefined } | undefined {
+  // Below the keys of a client, an app may keep something of its own.
+  if (root !== 'taskwire' || id !== client.id || method !== 'tools/call' || !isJsonObject(call)) return undefined
+  const { key } = call
+  return { callId: key === undefined ? undefined : client.toolCallId(String(name), String(key)) }
 }
 
-/** Until no component shows the query. Where the app clears the cache meanwhile, they show another one of the same key. */
-function leaveEmpty(query: ClearedQuery, queries: ReturnType<ClearedQueryClient['getQueryCache']>): void {
-  forgottenOnScreen.add(query)
-  const stop = queries.subscribe((event) => {
-    if (event.type === 'added') {
-      const isSame = event.query !== query && event.query.queryHash === query.queryHash
-      if (isSame && isForgottenOnScreen(query)) leaveEmpty(event.query, queries)
-    } else if (event.query === query && query.getObserversCount() === 0) {
-      forgottenOnScreen.delete(query)
-      stop()
-    }
-  })
+function clear(client: TaskClient, holding: Holding, isForgotten: (callId?: string) => boolean): void {
+  const { queryClient } = holding
+  for (const query of [...holding.queries]) {
+    const call = callOf(client, query.queryKey)
+    if (call === undefined || !isForgotten(call.callId)) continue
+    const isShown = query.getObserversCount() > 0
+    if (!isShown && suspending.has(query)) continue
+    if (isShown && call.callId !== undefined) noteForgotten(client, call.callId, query)
+    query.reset()
+    if (!isShown) queryClient.getQueryCache().remove(query as never)
+  }
+  for (const mutation of [...holding.mutations]) {
+    const call = callOf(client, mutation.options.mutationKey)
+    if (call !== undefined && isForgotten(call.callId)) queryClient.getMutationCache().remove(mutation as never)
+  }
 }

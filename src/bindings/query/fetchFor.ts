@@ -1,5 +1,3 @@
-import { noteWanted } from './clearWhenForgotten.js'
-
 /** The part of a TanStack query that the options read. It fits `Query` of every copy of TanStack Query. */
 export interface QueryOfCall {
   readonly state: {
@@ -44,7 +42,6 @@ export function fetchFor(reason: FetchReason, query: FetchedQuery | undefined): 
   if (query === undefined) return
   const unskipped = [query, ...query.observers].find(hasFunction)
   if (unskipped === undefined) return
-  noteWanted(query)
   reasons.set(query, reason)
   query.fetch(unskipped.options).catch(() => {})
   reasons.delete(query)

@@ -8,15 +8,9 @@ import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
-import {
-  type ClearedQueryClient,
-  clearWhenForgotten,
-  isForgottenOnScreen,
-  noteSuspending,
-  noteWanted,
-  untilWanted,
-} from './clearWhenForgotten.js'
+import { type ClearedQueryClient, clearWhenForgotten, noteSuspending } from './clearWhenForgotten.js'
 import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
+import { isForgottenOnScreen, noteWanted, untilWanted } from './forgottenCalls.js'
 import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
@@ -170,6 +164,8 @@ export function toolCallQuery(
   const { name, arguments: args, query, outputSchema, meta, keepResult } = options
   const key = toolCallKey(options)
   const queryKey = toolCallQueryKey(client, name, key)
+  const callId = keyedCallId(client, { name, key })
+  const isForgotten = () => callId !== undefined && isForgottenOnScreen(client, callId)
   inDevelopment?.(() => {
     checkEnabled(query)
     warnOfChange(client, options)
@@ -178,9 +174,9 @@ export function toolCallQuery(
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     clearWhenForgotten(client, context.client)
     const fetched = context.client.getQueryCache().find({ queryKey })
-    if (fetched !== undefined) {
-      if (suspense && isForgottenOnScreen(fetched)) await untilWanted(fetched, context.signal)
-      noteWanted(fetched)
+    if (callId !== undefined) {
+      if (suspense && isForgotten()) await untilWanted(client, callId, context.signal)
+      noteWanted(client, callId)
     }
     const reason = fetched && reasonOf(fetched)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
@@ -198,13 +194,11 @@ export function toolCallQuery(
   /** TanStack may have removed the query of a failed call by then, since no component observes it: the client knows of the failure. */
   function isAfterReset(fetched: QueryOfCall | undefined): boolean {
     if (suspense?.isReset !== true || fetched === undefined) return false
-    const callId = keyedCallId(client, { name, key })
     const phase = callId === undefined ? undefined : client.getToolCallState(callId)?.phase
     return hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
   }
 
   function newestCall(): ToolCall | undefined {
-    const callId = keyedCallId(client, { name, key })
     return callId === undefined ? undefined : client.getToolCall(callId)
   }
 
@@ -224,7 +218,7 @@ export function toolCallQuery(
     ...UNREPEATED,
     ...query,
     // Each copy of TanStack Query has a `skipToken` of its own, and knows no other one.
-    enabled: unlessHeld(!isSkipped(args) && (query as { enabled?: Enabled } | undefined)?.enabled),
+    enabled: unlessHeld(isForgotten, !isSkipped(args) && (query as { enabled?: Enabled } | undefined)?.enabled),
     queryKey: queryKey as ToolCallQuery<unknown>['queryKey'],
     queryFn: isSkipped(args) ? args : queryFn,
   }
@@ -273,15 +267,14 @@ type Enabled = boolean | ((query: QueryOfCall) => boolean)
 
 /**
  * `staleTime: 'static'` holds a query that has data; one that has failed, or whose call was forgotten, is held by being
- * disabled. Without a query,
- * vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
+ * disabled. Without a query, vue-query asks for what its observer is to call, and tracks what a getter reads meanwhile.
  */
-function unlessHeld(enabled: Enabled = true): ToolCallQueryEnabled {
+function unlessHeld(isForgotten: () => boolean, enabled: Enabled = true): ToolCallQueryEnabled {
   function isEnabled(): ToolCallQueryEnabled
   function isEnabled(query: QueryOfCall): boolean
   function isEnabled(query?: QueryOfCall): ToolCallQueryEnabled | boolean {
-    if (query === undefined) return unlessHeld(isGetter(enabled) ? enabled() : enabled)
-    if (query.state.status === 'error' || isForgottenOnScreen(query)) return false
+    if (query === undefined) return unlessHeld(isForgotten, isGetter(enabled) ? enabled() : enabled)
+    if (query.state.status === 'error' || isForgotten()) return false
     return typeof enabled === 'function' ? enabled(query) : enabled
   }
   return isEnabled

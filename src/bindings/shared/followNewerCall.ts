@@ -1,6 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
-import { noteWanted } from '../query/clearWhenForgotten.js'
 import {
   type FetchedQuery,
   fetchFor,
@@ -9,6 +8,7 @@ import {
   type QueryClientOfCalls,
   type QueryOfCall,
 } from '../query/fetchFor.js'
+import { noteWanted } from '../query/forgottenCalls.js'
 import { holds } from '../query/heldCall.js'
 import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
@@ -36,10 +36,10 @@ export function followNewerCall(
     if (!isCurrent) return
     shown = queries.find({ queryKey })
     const call = client.getToolCallState(callId)
-    if (shown === undefined || call === undefined) return
+    if (call === undefined) return
     // Whatever was forgotten, this call was made since.
-    noteWanted(shown)
-    if (shown.state.fetchStatus !== 'idle') return
+    noteWanted(client, callId)
+    if (shown === undefined || shown.state.fetchStatus !== 'idle') return
     if (isBehind(shown, call) && call.phase !== 'ended') fetchFor('newer', shown)
   }
 

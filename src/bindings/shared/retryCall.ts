@@ -1,5 +1,7 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { fetchFor, type QueryClientOfCalls } from '../query/fetchFor.js'
+import { noteWanted } from '../query/forgottenCalls.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 
 /**
@@ -12,5 +14,7 @@ export function retryCall(
   name: string,
   key: string | undefined,
 ): void {
+  const callId = keyedCallId(client, { name, key })
+  if (callId !== undefined) noteWanted(client, callId)
   fetchFor('again', queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) }))
 }
