@@ -1,9 +1,11 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { isJsonObject } from '../../core/protocol/json.js'
+import type { QueryOfCall } from './fetchFor.js'
 import { isForgottenOnScreen, noteForgotten, noteUnshown } from './forgottenCalls.js'
+import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
-export interface ClearedQuery {
+export interface ClearedQuery extends Pick<QueryOfCall, 'state'> {
   readonly queryKey: readonly unknown[]
   readonly queryHash: string
   getObserversCount(): number
@@ -42,9 +44,6 @@ interface Holding {
 
 const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
 
-/** Queries that are fetched for components that suspend, which observe them once there is an outcome; and the latest fetch of each. */
-const suspending = new WeakMap<object, object>()
-
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
  * queries that are shown are reset and fetch nothing, the others and mutations are removed. A query for which a component suspends
@@ -72,8 +71,10 @@ export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQuery
       if (callId !== undefined && isForgottenOnScreen(client, callId)) noteForgotten(client, callId, query)
     } else if (query.getObserversCount() === 0) {
       if (callId !== undefined) noteUnshown(client, callId, query)
-      if (queryCache.get(query.queryHash) !== query) queries.delete(query)
-      stopIfEmpty()
+      if (queryCache.get(query.queryHash) === query) return
+      // A turn later, where a component suspends: the app may clear its cache and forget the call in one go.
+      if (isSuspending(query)) queueMicrotask(() => release(query))
+      else release(query)
     }
   })
   const stopMutations = mutationCache.subscribe(({ type, mutation }) => {
@@ -83,8 +84,12 @@ export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQuery
   })
   const stopForgotten = clearOnForget(client, new WeakRef(holding))
 
+  function release(query: ClearedQuery): void {
+    if (queries.delete(query)) stopIfEmpty()
+  }
+
   function stopIfEmpty(): void {
-    if (holding.queries.size + holding.mutations.size > 0) return
+    if (queries.size + mutations.size > 0) return
     listening.delete(queryClient)
     stopQueries()
     stopMutations()
@@ -100,13 +105,6 @@ function clearOnForget(client: TaskClient, holding: WeakRef<Holding>): () => voi
     else clear(client, current, isForgotten)
   })
   return stop
-}
-
-/** A component suspends until this fetch of the query brings its first outcome, or does so no longer. */
-export function noteSuspending(query: object, fetch: object, isSuspending: boolean): void {
-  if (isSuspending) suspending.set(query, fetch)
-  // One that was given up ends when another has begun.
-  else if (suspending.get(query) === fetch) suspending.delete(query)
 }
 
 /** The call that a query or a mutation is of; undefined if it is none of this client. The id is undefined for one without a key. */
@@ -125,9 +123,13 @@ function clear(client: TaskClient, holding: Holding, isForgotten: (callId?: stri
   for (const query of [...holding.queries]) {
     const call = callOf(client, query.queryKey)
     if (call === undefined || !isForgotten(call.callId)) continue
+    const { callId } = call
     const isShown = query.getObserversCount() > 0
-    if (!isShown && suspending.has(query)) continue
-    if (isShown && call.callId !== undefined) noteForgotten(client, call.callId, query)
+    if (!isShown && callId !== undefined && isSuspending(query)) {
+      noteForgottenEarly(client, callId)
+      continue
+    }
+    if (isShown && callId !== undefined) noteForgotten(client, callId, query)
     query.reset()
     if (!isShown) queryClient.getQueryCache().remove(query as never)
   }

@@ -3,6 +3,7 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 /** The part of a TanStack query that says whether components show it. */
 export interface ShownQuery {
   getObserversCount(): number
+  reset(): void
 }
 
 /** A call that was forgotten while components showed it. */
@@ -51,7 +52,10 @@ export function noteUnshown(client: TaskClient, callId: string, query: ShownQuer
   if (!call?.queries.delete(query)) return
   const endUnlessShown = () => {
     const isShown = [...call.queries].some((other) => other.getObserversCount() > 0)
-    if (!isShown && calls?.get(callId) === call) calls.delete(callId)
+    if (isShown || calls?.get(callId) !== call) return
+    calls.delete(callId)
+    // The fetch of a component that suspends waits for nobody any longer.
+    for (const other of call.queries) other.reset()
   }
   // A turn later, a component may have moved to another query of the call.
   if (call.queries.size === 0) endUnlessShown()

@@ -8,12 +8,13 @@ import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
-import { type ClearedQueryClient, clearWhenForgotten, noteSuspending } from './clearWhenForgotten.js'
+import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
 import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
 import { isForgottenOnScreen, noteWanted, untilWanted } from './forgottenCalls.js'
 import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
+import { failIfForgottenEarly, noteSuspending } from './suspendingQueries.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
 /** `['taskwire', client, 'tools/call', tool, { key }]`. It holds no arguments and no task id. */
@@ -174,20 +175,18 @@ export function toolCallQuery(
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     clearWhenForgotten(client, context.client)
     const fetched = context.client.getQueryCache().find({ queryKey })
-    if (callId !== undefined) {
-      if (suspense && isForgotten()) await untilWanted(client, callId, context.signal)
-      noteWanted(client, callId)
+    if (suspense && callId !== undefined) {
+      failIfForgottenEarly(client, callId, suspense.isReset)
+      if (fetched !== undefined) noteSuspending(client, callId, fetched)
+      if (isForgotten()) await untilWanted(client, callId, context.signal)
     }
+    if (callId !== undefined) noteWanted(client, callId)
     const reason = fetched && reasonOf(fetched)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
-    if (fetched !== undefined) noteSuspending(fetched, context, suspense !== undefined && !hasEnded(fetched))
     try {
       return await toolOutput(await call.result, name, outputSchema)
     } finally {
-      if (fetched !== undefined) {
-        noteHeld(fetched, call.getState())
-        noteSuspending(fetched, context, false)
-      }
+      if (fetched !== undefined) noteHeld(fetched, call.getState())
     }
   }
 

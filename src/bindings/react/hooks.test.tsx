@@ -9,6 +9,7 @@ import { createWorkServer } from '../../../test/support/workServer.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { TaskInputError } from '../../core/protocol/errors.js'
 import type { TaskClientOptions } from '../../sdk/sdkOptions.js'
+import { toolCallQueryOptions } from '../query/toolCallQueryOptions.js'
 import { TaskClientProvider } from './TaskClientProvider.js'
 import { useInputRequests } from './useInputRequests.js'
 import { useSuspenseToolCall } from './useSuspenseToolCall.js'
@@ -326,6 +327,7 @@ describe('useSuspenseToolCall', () => {
     return <p>{JSON.stringify(data.structuredContent)}</p>
   }
   const Progress = () => <p>{useToolCalls()[0]?.task?.statusMessage ?? 'starting'}</p>
+  const both = async (...steps: (Promise<void> | void)[]) => void (await Promise.all(steps))
   const FailingReport = () => (
     <QueryErrorResetBoundary>
       {({ reset }) => (
@@ -372,6 +374,69 @@ describe('useSuspenseToolCall', () => {
     await advance(5000)
     expect(screen.getByText('{"seconds":2}')).toBeTruthy()
     expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each([
+    ['forget() and clear()', (app: QueryClient) => both(client.forget(), app.clear())],
+    ['clear() and forget()', (app: QueryClient) => both(app.clear(), client.forget())],
+    ['forget(), and then clear()', (app: QueryClient) => client.forget().then(() => app.clear())],
+  ])('[EDGE-28] calls no tool after %s, until it is mounted again', async (_, signOut) => {
+    const queryClient = new QueryClient()
+    const app = (isSignedIn: boolean) => (
+      <QueryClientProvider client={queryClient}>
+        <Suspense fallback="…">{isSignedIn && <Report />}</Suspense>
+      </QueryClientProvider>
+    )
+    const { rerender } = render(app(true), { wrapper })
+    await advance(5000)
+    await act(() => signOut(queryClient))
+    await advance(5000)
+    rerender(app(true))
+    await advance(5000)
+    expect(screen.getByText('…')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+    rerender(app(false))
+    await advance(1000)
+    rerender(app(true))
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it.each([
+    ['forget() and clear()', (app: QueryClient) => both(client.forget(), app.clear())],
+    ['clear() and forget()', (app: QueryClient) => both(app.clear(), client.forget())],
+    ['forget(), and then clear()', (app: QueryClient) => client.forget().then(() => app.clear())],
+    ['forget() of a call that was prefetched', () => client.forget()],
+  ])('[EDGE-28] calls no tool after %s during its first fallback, until the user asks', async (what, signOut) => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const queryClient = new QueryClient()
+    const options = { name: 'work', arguments: { seconds: 2, outcome: 'success' } }
+    if (what.endsWith('prefetched')) void queryClient.prefetchQuery(toolCallQueryOptions(client, options))
+    render(
+      <QueryClientProvider client={queryClient}>
+        <QueryErrorResetBoundary>
+          {({ reset }) => (
+            <ResetBoundary onReset={reset}>
+              <Suspense fallback="…">
+                <Report />
+              </Suspense>
+            </ResetBoundary>
+          )}
+        </QueryErrorResetBoundary>
+      </QueryClientProvider>,
+      { wrapper },
+    )
+    await advance(500)
+    await act(() => signOut(queryClient))
+    await advance(5000)
+    expect(server.count('tools/call')).toBe(1)
+    expect(screen.getByText('AbortError')).toBeTruthy()
+    fireEvent.click(screen.getByText('again'))
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+    silence.mockRestore()
   })
 
   it.each(['a newer call', 'retry() of a hook beside it'])('[EDGE-28] goes on after forget() with %s', async (what) => {

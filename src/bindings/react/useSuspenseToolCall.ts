@@ -2,14 +2,21 @@ import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { type AnyToolCallQueryOptions, type ToolCallQueryBase, toolCallQuery } from '../query/toolCallQueryOptions.js'
+import { keyedCallId } from '../query/keyedCallId.js'
+import { noteSuspending } from '../query/suspendingQueries.js'
+import {
+  type AnyToolCallQueryOptions,
+  type ToolCallQueryBase,
+  toolCallKey,
+  toolCallQuery,
+} from '../query/toolCallQueryOptions.js'
 import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import { extendResult } from '../shared/extendResult.js'
 import type { OnSettled } from '../shared/onSettled.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
-import { isServer, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
+import { isServer, useQueryClient, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
 import { useClient } from './useTaskClient.js'
 
@@ -58,6 +65,10 @@ export function useSuspenseToolCall(
   const client = useClient(checkedOptions('useSuspenseToolCall', options))
   const isReset = useQueryErrorResetBoundary().isReset()
   const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, { isReset })
+  const known = useQueryClient().getQueryCache().find({ queryKey: query.queryKey })
+  const callId = keyedCallId(client, { name: options.name, key: toolCallKey(options) })
+  // The app may have had it prefetched. Where the component suspends, no effect is run.
+  if (known !== undefined && callId !== undefined) noteSuspending(client, callId, known)
   const result = useSuspenseQuery({
     ...query,
     retryOnMount: true,
