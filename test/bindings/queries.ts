@@ -9,7 +9,7 @@ import {
 import { expect, vi } from 'vitest'
 import { z } from 'zod'
 import type { ShownBy } from './binding.js'
-import type { Behaviour } from './world.js'
+import type { Behaviour, World } from './world.js'
 
 const WORK = { name: 'work', arguments: { seconds: 2 } }
 
@@ -123,6 +123,46 @@ export const queries: readonly Behaviour[] = [
       expect(server.count('tools/call')).toBe(3)
     },
   },
+  ...(['clear', 'removeQueries'] as const).map((method) => ({
+    name: `retry() calls the tool again after ${method}() of the query client, and shows that`,
+    async run({ mount, advance, act, page, server }: World) {
+      const view = mount('useToolCall', WORK, status)
+      const beside = mount('useToolCall', WORK, status)
+      await advance(5000)
+      await act(() => page.queryClient[method]())
+      await act(() => view.shown.retry())
+      await advance(500)
+      expect([view.text, beside.text]).toEqual(Array(2).fill(expect.stringMatching('fetching')))
+      await advance(5000)
+      expect([view.text, beside.text]).toEqual(['success idle', 'success idle'])
+      expect(server.count('tools/call')).toBe(2)
+      await act(() => view.shown.retry())
+      await advance(5000)
+      expect(server.count('tools/call')).toBe(3)
+    },
+  })),
+  ...(
+    [
+      ['enabled: false', { enabled: false }, 'pending idle'],
+      ['initialData', { initialData: { content: [] } }, 'success idle'],
+    ] as const
+  ).map(([what, query, before]) => ({
+    name: `retry() calls the tool again after a reload, where the call is shown with ${what}`,
+    async run(world: World) {
+      const options = { ...WORK, query: query as object }
+      world.mount('useToolCall', WORK)
+      await world.advance(5000)
+      await world.reload()
+      const view = world.mount('useToolCall', options, status)
+      await world.advance(1000)
+      expect(view.text).toBe(before)
+      await world.act(() => view.shown.retry())
+      await world.advance(5000)
+      expect(view.text).toBe('success idle')
+      expect(view.shown.data?.structuredContent).toEqual({ seconds: 2 })
+      expect(world.server.count('tools/call')).toBe(2)
+    },
+  })),
   {
     name: 'an input request is shown, and respond() answers it',
     async run({ mount, advance, act, server }) {

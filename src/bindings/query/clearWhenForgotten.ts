@@ -8,6 +8,7 @@ import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 export interface ClearedQuery extends Pick<QueryOfCall, 'state'> {
   readonly queryKey: readonly unknown[]
   readonly queryHash: string
+  readonly observers: readonly { readonly options: object; setOptions(options: never): void }[]
   getObserversCount(): number
   reset(): void
 }
@@ -42,7 +43,7 @@ interface Holding {
   readonly mutations: Set<ClearedMutation>
 }
 
-const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
+const holdings = new WeakMap<TaskClient, WeakMap<ClearedQueryClient, Holding>>()
 
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
@@ -51,15 +52,15 @@ const known = new WeakMap<TaskClient, WeakSet<ClearedQueryClient>>()
  * pair, from the first call of this function until the query client holds nothing of the client.
  */
 export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQueryClient): void {
-  const listening = known.get(client) ?? new WeakSet()
-  if (listening.has(queryClient)) return
-  known.set(client, listening.add(queryClient))
+  const ofClient = holdings.get(client) ?? new WeakMap<ClearedQueryClient, Holding>()
+  if (ofClient.has(queryClient)) return
   const queryCache = queryClient.getQueryCache()
   const mutationCache = queryClient.getMutationCache()
   const ofCalls = ['taskwire', client.id, 'tools/call']
   const queries = new Set(queryCache.findAll({ queryKey: ofCalls }))
   const mutations = new Set(mutationCache.findAll({ mutationKey: ofCalls }))
   const holding: Holding = { queryClient, queries, mutations }
+  holdings.set(client, ofClient.set(queryClient, holding))
 
   const stopQueries = queryCache.subscribe(({ type, query }) => {
     const isGone = type === 'removed' || type === 'observerRemoved'
@@ -90,10 +91,23 @@ export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQuery
 
   function stopIfEmpty(): void {
     if (queries.size + mutations.size > 0) return
-    listening.delete(queryClient)
+    ofClient.delete(queryClient)
     stopQueries()
     stopMutations()
     stopForgotten()
+  }
+}
+
+/**
+ * Has the components that show a call by a query which the app has taken out of the cache show it by the one that is in the cache. TanStack
+ * does so with their next options.
+ */
+export function bringBack(client: TaskClient, queryClient: ClearedQueryClient, callId: string): void {
+  const { queries = [] } = holdings.get(client)?.get(queryClient) ?? {}
+  for (const query of [...queries]) {
+    if (callOf(client, query.queryKey)?.callId !== callId) continue
+    if (queryClient.getQueryCache().get(query.queryHash) === query) continue
+    for (const observer of [...query.observers]) observer.setOptions(observer.options as never)
   }
 }
 

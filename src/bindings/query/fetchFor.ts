@@ -25,26 +25,22 @@ export interface QueryClientOfCalls {
   }
 }
 
-/**
- * What a query is fetched for: once it has ended, to make its call `again`, and at any time for the outcome of the `newer` call
- * that is there meanwhile.
- */
+/** What a query is fetched for: to make its call `again`, or once it has ended, for the outcome of the `newer` call that is there meanwhile. */
 export type FetchReason = 'again' | 'newer'
 
-const reasons = new WeakMap<object, FetchReason>()
+let current: { readonly callId: string; readonly reason: FetchReason } | undefined
 
 /**
  * Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. A call that is
  * skipped has nothing to fetch: TanStack would make that an error of the query, which would never be fetched again. The options of a
  * query are those of whichever component rendered last: another one may not skip the call.
  */
-export function fetchFor(reason: FetchReason, query: FetchedQuery | undefined): void {
-  if (query === undefined) return
-  const unskipped = [query, ...query.observers].find(hasFunction)
-  if (unskipped === undefined) return
-  reasons.set(query, reason)
-  query.fetch(unskipped.options).catch(() => {})
-  reasons.delete(query)
+export function fetchFor(reason: FetchReason, callId: string, find: () => FetchedQuery | undefined): void {
+  current = { callId, reason }
+  const query = find()
+  const unskipped = query && [query, ...query.observers].find(hasFunction)
+  if (unskipped !== undefined) query?.fetch(unskipped.options).catch(() => {})
+  current = undefined
 }
 
 function hasFunction({ options }: Pick<QueryOfCall, 'options'>): boolean {
@@ -52,9 +48,12 @@ function hasFunction({ options }: Pick<QueryOfCall, 'options'>): boolean {
 }
 
 /** Why a query is being fetched, in its query function. Undefined where the outcome of its call is wanted, whichever that is. */
-export function reasonOf(query: QueryOfCall): FetchReason | undefined {
+export function reasonOf(query: QueryOfCall, callId: string | undefined): FetchReason | undefined {
+  const reason = current?.callId === callId ? current?.reason : undefined
+  // The call may have ended before a reload, or before the app has cleared its cache: then the query knows of no end.
+  if (reason === 'again') return reason
   if (!hasEnded(query)) return undefined
-  return reasons.get(query) ?? (isRefetched(query) ? 'again' : undefined)
+  return reason ?? (isRefetched(query) ? 'again' : undefined)
 }
 
 export function hasEnded({ state }: Pick<QueryOfCall, 'state'>): boolean {

@@ -181,7 +181,7 @@ export function toolCallQuery(
       if (isForgotten()) await untilWanted(client, callId, context.signal)
     }
     if (callId !== undefined) noteWanted(client, callId)
-    const reason = fetched && reasonOf(fetched)
+    const reason = fetched && reasonOf(fetched, callId)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
     try {
       return await toolOutput(await call.result, name, outputSchema)

@@ -40,7 +40,7 @@ export function followNewerCall(
     // Whatever was forgotten, this call was made since.
     noteWanted(client, callId)
     if (shown === undefined || shown.state.fetchStatus !== 'idle') return
-    if (isBehind(shown, call) && call.phase !== 'ended') fetchFor('newer', shown)
+    if (isBehind(shown, call) && call.phase !== 'ended') fetchFor('newer', callId, () => shown)
   }
 
   /** A query without an outcome was reset, or the fetch of its first one was given up. TanStack fetches it for no call. */

@@ -1,4 +1,5 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { bringBack, type ClearedQueryClient } from '../query/clearWhenForgotten.js'
 import { fetchFor, type QueryClientOfCalls } from '../query/fetchFor.js'
 import { noteWanted } from '../query/forgottenCalls.js'
 import { keyedCallId } from '../query/keyedCallId.js'
@@ -9,12 +10,16 @@ import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
  * `refetch` off TanStack's result would make it one of the members that are rendered for.
  */
 export function retryCall(
-  queryClient: QueryClientOfCalls,
+  queryClient: QueryClientOfCalls & ClearedQueryClient,
   client: TaskClient,
   name: string,
   key: string | undefined,
 ): void {
   const callId = keyedCallId(client, { name, key })
-  if (callId !== undefined) noteWanted(client, callId)
-  fetchFor('again', queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) }))
+  if (callId === undefined) return
+  noteWanted(client, callId)
+  fetchFor('again', callId, () => {
+    bringBack(client, queryClient, callId)
+    return queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
+  })
 }
