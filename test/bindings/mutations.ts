@@ -104,6 +104,41 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a press is pending while onMutate is awaited, also where the outcome of an earlier call of its key was shown',
+    async run({ mount, advance, act, client }) {
+      let go = () => {}
+      const onMutate = () => new Promise<void>((resolve) => (go = resolve))
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' }))
+      const view = mount('useToolCallMutation', { ...WEEKLY, mutation: { onMutate } }, show)
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(100)
+      expect(view.text).toBe('pending: completed undefined')
+      expect(view.shown).toMatchObject({ isPending: true, isSuccess: false, variables: { seconds: 2 } })
+      await act(() => go())
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
+    name: 'a press is pending while one of its scope runs, also where the outcome of an earlier call of its key was shown',
+    async run({ mount, advance, act, client }) {
+      const mutation = { scope: { id: 'reports' } }
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' }))
+      const first = mount('useToolCallMutation', { name: 'work', mutation }, show)
+      const view = mount('useToolCallMutation', { ...WEEKLY, mutation }, show)
+      await advance(4000)
+      await act(() => first.shown.mutate({ seconds: 3 }))
+      await act(() => view.shown.mutate({ seconds: 2 }))
+      await advance(1000)
+      expect([first.text, view.text]).toEqual(['pending: working undefined', 'pending: completed undefined'])
+      expect(view.shown.isPaused).toBe(true)
+      await advance(8000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+    },
+  },
+  {
     name: 'mutateAsync() resolves to the result',
     async run({ mount, act, advance }) {
       const view = mount('useToolCallMutation', { name: 'work' }, show)

@@ -12,7 +12,7 @@ import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import type { OnSettled } from '../shared/onSettled.js'
-import { UNUSED_MUTATION } from '../shared/otherOutcome.js'
+import { shownOutcome, UNUSED_MUTATION } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { useMutation } from './reactQuery.js'
@@ -74,5 +74,5 @@ export function useToolCallMutation(
     reset()
   }, [hide, reset])
   const retry = isIdle ? undefined : () => mutate(variables)
-  return { ...own, ...outcome, ...useToolCallControls(client, callId), reset: resetAll, retry }
+  return { ...own, ...shownOutcome(own, outcome), ...useToolCallControls(client, callId), reset: resetAll, retry }
 }

@@ -46,6 +46,11 @@ function outcomeOf(
   }
 }
 
+/** A mutation that is pending knows best, also before it has called the tool: it may wait for `onMutate`, or for another of its scope. */
+export function shownOutcome(own: CallOutcome, other: CallOutcome | undefined): CallOutcome {
+  return other === undefined || own.isPending ? own : other
+}
+
 /** The names of what is shown of a call, for what reads them one by one. The values are never shown. */
 export const OUTCOME_SHAPE: CallOutcome = /* @__PURE__ */ outcomeOf('pending')
 

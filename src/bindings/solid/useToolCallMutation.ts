@@ -13,7 +13,7 @@ import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import { extendResult, getters } from '../shared/extendResult.js'
 import type { OnSettled } from '../shared/onSettled.js'
-import { type CallOutcome, OUTCOME_SHAPE } from '../shared/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE, shownOutcome } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { createControls } from './createControls.js'
@@ -66,7 +66,7 @@ export function useToolCallMutation(
   createOnSettled(client, options, callId, { ids, reset: () => result.reset() })
   const shown = extendResult(
     result,
-    getters<CallOutcome>(OUTCOME_SHAPE, () => outcome() ?? result),
+    getters<CallOutcome>(OUTCOME_SHAPE, () => shownOutcome(result, outcome())),
   )
   return extendResult(extendResult(shown, createControls(client, callId)), {
     reset: () => {

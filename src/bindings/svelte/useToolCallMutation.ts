@@ -13,7 +13,7 @@ import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import { extendResult, getters } from '../shared/extendResult.js'
 import type { OnSettled } from '../shared/onSettled.js'
-import { type CallOutcome, OUTCOME_SHAPE, UNUSED_MUTATION } from '../shared/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE, shownOutcome, UNUSED_MUTATION } from '../shared/otherOutcome.js'
 import type { ToolCallControls } from '../shared/toolCallControls.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { controlsOf } from './controlsOf.js'
@@ -87,7 +87,7 @@ export function useToolCallMutation(
     return id !== ownId
   }
   const own = getters(UNUSED_MUTATION, () => (isKeyNew() ? UNUSED_MUTATION : result))
-  const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => other.outcome ?? own)
+  const shown = getters<CallOutcome>(OUTCOME_SHAPE, () => shownOutcome(own, other.outcome))
   return extendResult(extendResult(extendResult(extendResult(result, own), shown), controls), {
     mutateAsync: result.mutateAsync,
     reset: () => {

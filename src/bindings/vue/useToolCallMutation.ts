@@ -12,7 +12,7 @@ import type { ToolOutputOf } from '../query/toolOutput.js'
 import { checkedOptions } from '../shared/checkedOptions.js'
 import type { UseTaskClientOptions } from '../shared/clients.js'
 import type { OnSettled } from '../shared/onSettled.js'
-import { type CallOutcome, OUTCOME_SHAPE } from '../shared/otherOutcome.js'
+import { type CallOutcome, OUTCOME_SHAPE, shownOutcome } from '../shared/otherOutcome.js'
 import type { ToolCallMutationRetry, UseToolCallMutationOptions } from '../shared/toolCallOptions.js'
 import { type RefsOf, refsOf } from './refsOf.js'
 import { useOnSettled } from './useOnSettled.js'
@@ -70,7 +70,7 @@ export function useToolCallMutation(
   const own = proxyRefs(result)
   return {
     ...result,
-    ...refsOf<CallOutcome>(OUTCOME_SHAPE, () => outcome.value ?? own),
+    ...refsOf<CallOutcome>(OUTCOME_SHAPE, () => shownOutcome(own, outcome.value)),
     ...useToolCallControls(client, callId),
     reset: () => {
       hide()
