@@ -155,21 +155,60 @@ describe('what the user fills in', () => {
     expect(sent()).toEqual([{ action: 'accept', content: { any: [] } }])
   })
 
-  it.each(['7a', '0x10', 'Infinity', '1,5', '12345678901234567890', '1e999'])(
-    'is no number if it is %j, and what was typed stays',
-    async (typed) => {
-      const { form, field, sent } = open({ a: { type: 'integer' } })
-      form.set('a', typed)
-      await form.submit()
-      expect(field('a')).toMatchObject({ value: typed, error: 'Enter a whole number.' })
-      expect(sent()).toEqual([])
-    },
-  )
+  it.each([
+    ...['7a', '0x10', 'Infinity', '1,5', '12345678901234567890', '1e999'],
+    ...['9007199254740993', '9007199254740993.0', '9007199254740993.5', '-9007199254740993e0', '9.007199254740993e15'],
+    ...['90071992547409930e-1', '1.00000000000000000001', '1e-999'],
+  ])('is no number if it is %j, and what was typed stays', async (typed) => {
+    const { form, field, sent } = open({ a: { type: 'integer' } })
+    form.set('a', typed)
+    await form.submit()
+    expect(field('a')).toMatchObject({ value: typed, error: 'Enter a whole number.' })
+    expect(sent()).toEqual([])
+  })
+
+  it.each([
+    ['9007199254740991.0', 9007199254740991],
+    ['0090071992547409910e-1', 9007199254740991],
+    ['-1200e-2', -12],
+    ['1e20', 1e20],
+    ['-0.0', -0],
+    ['000', 0],
+  ])('is a whole number if it is %j', async (typed, number) => {
+    const { form, sent } = open({ a: { type: 'integer' } })
+    form.set('a', typed)
+    await form.submit()
+    expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
+  })
+
+  it('is read at once, however many digits there are', async () => {
+    const { form, field } = open({ a: { type: 'integer' } })
+    form.set('a', `1.${'0'.repeat(1_000_000)}1`)
+    await form.submit()
+    expect(field('a')).toMatchObject({ error: 'Enter a whole number.' })
+  })
+
+  it('is an empty option only where somebody has chosen it, the server or the user', async () => {
+    const channel = { type: 'string', enum: ['', 'a'] }
+    const { form, field, sent } = open({ a: channel, b: channel, c: { ...channel, default: '' } }, ['a', 'c'])
+    await form.submit()
+    expect(field('a')).toMatchObject({ error: 'This field is required.' })
+    expect(sent()).toEqual([])
+    const option = (isChosen: boolean) => ({ options: [{ value: '', isChosen }, { value: 'a' }] })
+    expect(['a', 'b', 'c'].map(field)).toMatchObject([option(false), option(false), option(true)])
+    form.set('b', '')
+    form.set('a', '')
+    expect(['a', 'b', 'c'].map(field)).toMatchObject([option(true), option(true), option(true)])
+    form.set('b', 'none')
+    await form.submit()
+    expect(sent()).toEqual([{ action: 'accept', content: { a: '', c: '' } }])
+  })
 
   it.each([
     ['1,5', 1.5],
     ['-0,125', -0.125],
     [',5', 0.5],
+    ['52,52437', 52.52437],
   ])('is a number if it is %j: the keypads of phones have no point in many languages', async (typed, number) => {
     const { form, sent } = open({ a: { type: 'number' } })
     form.set('a', typed)
@@ -193,7 +232,7 @@ describe('what the user fills in', () => {
     expect(sent()).toEqual([{ action: 'accept', content: { a: number } }])
   })
 
-  it.each(['1,500', '1,500,000', '1.000,5', '1,5e3', '10²', '١٬٥٠٠'])(
+  it.each(['1,500', '1,0000', '1,500,000', '1.000,5', '1,5e3', '10²', '١٬٥٠٠'])(
     'is no number if it is %j: it may be another one',
     async (typed) => {
       const { form, field, sent } = open({ a: { type: 'number' } })
@@ -492,6 +531,13 @@ describe('a draft', () => {
     expect(form.getState().status).toBe('gone')
     expect(storage.items.size).toBe(0)
     expect(listeners.size).toBe(shown)
+  })
+
+  it('keeps that the user has taken a choice back which is the default', () => {
+    const storage = drafts()
+    const choice = { a: { type: 'string', enum: ['x', 'y'], default: 'x' } }
+    open(choice, [], { drafts: storage }).form.set('a', '')
+    expect(open(choice, [], { drafts: storage }).field('a')?.value).toBe('')
   })
 
   it('follows its call until it is answered, and no call without a draft is followed', async () => {

@@ -27,7 +27,13 @@ export function createDraft(drafts: 'session' | DraftStorage | undefined, key: s
       const values: JsonObject = isJsonObject(stored) ? stored : {}
       return new Map(Object.entries(values))
     },
-    write: (values) => attempt((to) => to.setItem(key, JSON.stringify(Object.fromEntries(values)))),
+    write: (values) =>
+      attempt((to) =>
+        to.setItem(
+          key,
+          JSON.stringify(Object.fromEntries(values), (_, value) => value ?? null),
+        ),
+      ),
     remove: () => attempt((from) => from.removeItem(key)),
   }
 }

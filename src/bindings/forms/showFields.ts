@@ -21,11 +21,17 @@ export function showFields(
     const value = values.get(spec.name)
     const error = spec.kind === 'unsupported' ? words.unsupported : errors.get(spec.name)
     const known = before?.[index]
-    return known !== undefined && known.value === value && known.error === error
+    return known !== undefined && isShown(known, value) && known.error === error
       ? known
       : showField(spec, value, error, `${id}-${index}`)
   })
   return before !== undefined && fields.every((field, index) => field === before[index]) ? before : fields
+}
+
+/** True if the field shows the value. A choice shows the empty text for one that is chosen, and for none. */
+function isShown(field: ElicitationField, value: ElicitationValue): boolean {
+  if (field.kind !== 'choice') return field.value === value
+  return field.value === (value ?? '') && field.options.some(({ isChosen }) => isChosen) === (value !== undefined)
 }
 
 function showField(spec: FieldSpec, value: ElicitationValue, error: string | undefined, id: string): ElicitationField {
@@ -40,7 +46,7 @@ function showField(spec: FieldSpec, value: ElicitationValue, error: string | und
     label,
     ...(description !== undefined && { description }),
     isRequired,
-    value,
+    value: kind === 'choice' ? (value ?? '') : value,
     ...limits,
     ...(isInteger !== undefined && { isInteger }),
     ...(options.length > 0 && {

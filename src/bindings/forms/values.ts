@@ -13,7 +13,8 @@ export function fieldValue({ kind, type, options }: FieldSpec, value: unknown): 
     case 'choices':
       return options.flatMap((option) => (Array.isArray(value) && value.includes(option.value) ? [option.value] : []))
     case 'choice':
-      return options.some((option) => option.value === value) ? String(value) : ''
+      // The empty text may be one of the options: it was chosen only where somebody has done so.
+      return options.some((option) => option.value === value) ? String(value) : undefined
     case 'number':
       return typeof value === 'number' && !Number.isNaN(value) ? String(value) : textOf(value)
     case 'text':
@@ -40,7 +41,7 @@ function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
     return isLeftOut ? undefined : value
   }
   if (typeof value !== 'string') return value
-  if (spec.kind === 'choice') return spec.options.some((option) => option.value === value) ? value : undefined
+  if (spec.kind === 'choice') return value
   const text = spec.type === 'text' && spec.kind === 'text' ? value : value.trim()
   if (text === '') return undefined
   if (spec.kind === 'number') return readNumber(text)
@@ -49,18 +50,28 @@ function sentValue(spec: FieldSpec, value: ElicitationValue): unknown {
 
 /**
  * A comma that can only stand for the point of a decimal: in many languages, the keypad that phones show for decimals has no
- * point. In `1,500` it may part the thousands.
+ * point. In `1,500` it may part the thousands, and in `1,0000` the myriads, as in Chinese and Japanese.
  */
-const DECIMAL_COMMA = /^[+-]?(0?,\d+|\d+,(\d{1,2}|\d{4,}))$/
+const DECIMAL_COMMA = /^[+-]?(0?,\d+|\d+,(\d{1,2}|\d{5,}))$/
 
-/** The number that the text is; `NaN` if it is not a number, or has more digits than a number keeps. */
+/** The number that the text is; `NaN` if it is not a number, or would become another whole number: it has more digits than a number keeps. */
 function readNumber(typed: string): number {
   const narrow = inAscii(typed)
   const text = DECIMAL_COMMA.test(narrow) ? narrow.replace(',', '.') : narrow
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number.NaN
   const number = Number(text)
-  const digits = /^[+-]?0*(\d{16,})$/.exec(text)?.[1]
-  return digits === undefined || digits === String(Math.abs(number)) ? number : Number.NaN
+  return Number.isInteger(number) && decimalOf(text) !== decimalOf(String(number)) ? Number.NaN : number
+}
+
+/** The same for every way to write a number, without its sign: its digits from the first to the last that is not zero, and where they end. */
+function decimalOf(text: string): string {
+  const [, whole = '', fraction = '', exponent = 0] = /^[+-]?(\d*)\.?(\d*)(?:e(.*))?$/i.exec(text) ?? []
+  const digits = whole + fraction
+  let end = digits.length
+  // A pattern would begin at each zero.
+  while (digits[end - 1] === '0') end--
+  const kept = digits.slice(0, end).replace(/^0+/, '')
+  return kept && `${kept}e${Number(exponent) - fraction.length + digits.length - end}`
 }
 
 /** Signs and digits as the keyboards of many languages type them, as those that they stand for. Some are as wide as a Chinese character. */
