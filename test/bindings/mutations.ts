@@ -437,6 +437,22 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a press that was refused is over when the key of the mutation changes and comes back: the call that runs is shown',
+    async run({ mount, advance, act, client }) {
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 8 } }, { key: 'weekly' }))
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await advance(1500)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(100)
+      expect(view.text).toBe('error: working undefined')
+      await view.change({ ...WEEKLY, key: 'daily' })
+      await advance(100)
+      await view.change(WEEKLY)
+      await advance(100)
+      expect(view.text).toBe('pending: working undefined')
+    },
+  },
+  {
     name: 'an outcome that was dismissed before it was looked for is not shown',
     async run({ mount, advance, act }) {
       const before = mount('useToolCallMutation', WEEKLY, show)

@@ -91,6 +91,33 @@ describe('useToolCallMutation', () => {
     expect(shown).toMatchObject({ isSuccess: true, data: { structuredContent: { seconds: 1 } } })
   })
 
+  it('shows that a press was refused also when it is hidden and shown again, until the call of its key ends', async () => {
+    let shown: ReturnType<typeof useToolCallMutation> | undefined
+    const Button = () => {
+      shown = useToolCallMutation({ name: 'work', key: 'weekly' })
+      return null
+    }
+    const page = (mode: 'hidden' | 'visible') => (
+      <Activity mode={mode}>
+        <Button />
+      </Activity>
+    )
+    client.startToolCall({ name: 'work', arguments: { seconds: 8 } }, { key: 'weekly' })
+    const { rerender } = render(page('visible'), { wrapper })
+    await advance(1500)
+    act(() => shown?.mutate({ seconds: 1 }))
+    await advance(500)
+    for (const mode of ['visible', 'hidden', 'visible', 'hidden'] as const) {
+      rerender(page(mode))
+      await advance(1000)
+      expect(shown).toMatchObject({ isError: true, error: { name: 'ToolCallKeyConflictError' } })
+    }
+    await advance(5000)
+    rerender(page('visible'))
+    await advance(100)
+    expect(shown).toMatchObject({ isSuccess: true, error: null, data: { structuredContent: { seconds: 8 } } })
+  })
+
   it('calls the tool when asked, and shows the call', async () => {
     const { result } = renderHook(() => useToolCallMutation({ name: 'work' }), { wrapper })
     await advance(1000)

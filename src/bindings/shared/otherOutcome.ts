@@ -10,10 +10,12 @@ export type CallOutcome = Pick<
   'status' | 'data' | 'error' | 'isIdle' | 'isPending' | 'isSuccess' | 'isError'
 >
 
-/** The call that the user has dismissed: it is not shown until there is a newer one. It outlives the effect that follows the call. */
+/** The call that the user has dismissed: it is not shown until there is a newer one. This outlives the effect that follows the call. */
 export interface HiddenCall {
   callId?: string
   startedAt?: number | undefined
+  /** The call that runs and has refused one of the mutation. */
+  refusing?: { readonly callId: string; readonly startedAt: number | undefined } | undefined
 }
 
 export interface OtherOutcome {
@@ -118,9 +120,10 @@ export function followOtherOutcome(
     isLooking = false
     if (call === undefined) return
     const { startedAt } = call.getState()
+    if (isEndOnly && isCurrent) hidden.refusing = { callId, startedAt }
     if (hidesFound) Object.assign(hidden, { callId, startedAt })
     hidesFound = false
-    if (isCurrent && (isEndOnly || shown !== startedAt)) void show(call, isEndOnly)
+    if (isCurrent && (isEndOnly || shown !== startedAt)) void show(call, hidden.refusing?.startedAt === startedAt)
     else call.detach()
     // Another one may have been started meanwhile.
     lookForNewer()
@@ -131,6 +134,8 @@ export function followOtherOutcome(
     if (isCurrent && !isLooking && startedAt !== undefined && startedAt !== shown) void look()
   }
 
+  // TanStack resets a mutation whose key has changed.
+  if (hidden.refusing?.callId !== callId) hidden.refusing = undefined
   void look()
   const unsubscribe = client.subscribeToolCall(callId, () => {
     // A turn later: a mutation that starts a call notes it as its own as soon as it has it.
@@ -147,6 +152,7 @@ export function followOtherOutcome(
       // Of the key before, if it has changed since the user asked for the call.
       if (ownId !== callId) return
       hidesFound = false
+      hidden.refusing = undefined
       turns += 1
       shown = client.getToolCallState(ownId)?.startedAt
       onOutcome(undefined)
