@@ -15,6 +15,7 @@ import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
 import { failIfForgottenEarly, noteSuspending } from './suspendingQueries.js'
+import { takeThrown } from './thrownErrors.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
 
 /** `['taskwire', client, 'tools/call', tool, { key }]`. It holds no arguments and no task id. */
@@ -192,9 +193,10 @@ export function toolCallQuery(
 
   /** TanStack may have removed the query of a failed call by then, since no component observes it: the client knows of the failure. */
   function isAfterReset(fetched: QueryOfCall | undefined): boolean {
-    if (suspense?.isReset !== true || fetched === undefined) return false
-    const phase = callId === undefined ? undefined : client.getToolCallState(callId)?.phase
-    return hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
+    if (suspense?.isReset !== true || fetched === undefined || callId === undefined) return false
+    const phase = client.getToolCallState(callId)?.phase
+    const isOver = hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
+    return isOver && takeThrown(client, callId)
   }
 
   function newestCall(): ToolCall | undefined {

@@ -1,4 +1,9 @@
-import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query'
+import {
+  QueryClient,
+  QueryClientProvider,
+  QueryErrorResetBoundary,
+  useQueryErrorResetBoundary,
+} from '@tanstack/react-query'
 import { act, fireEvent, render, renderHook, screen } from '@testing-library/react'
 import { Activity, Component, type ReactNode, StrictMode, Suspense } from 'react'
 import { renderToString } from 'react-dom/server'
@@ -668,6 +673,59 @@ describe('useToolCall with throwOnError', () => {
       expect(screen.getByText('again')).toBeTruthy()
       expect(server.count('tools/call')).toBe(calls)
     }
+    silence.mockRestore()
+  })
+})
+
+describe('a reset of error boundaries that TanStack Query has for the whole page', () => {
+  const failing = { name: 'work', key: 'weekly', arguments: { seconds: 1, outcome: 'failure' } }
+  const Suspended = () => <p>{useSuspenseToolCall(failing).status}</p>
+  const Thrown = () => <p>{useToolCall({ ...failing, query: { throwOnError: true } }).error?.name}</p>
+  const Reset = () => {
+    const { reset } = useQueryErrorResetBoundary()
+    return (
+      <button type="button" onClick={reset}>
+        reset
+      </button>
+    )
+  }
+
+  it.each([
+    ['useSuspenseToolCall', Suspended],
+    ['useToolCall with throwOnError', Thrown],
+  ])('has %s call no tool again whose error it has not thrown, but one whose error it has', async (_, View) => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const queryClient = new QueryClient()
+    const page = (view: ReactNode) => (
+      <QueryClientProvider client={queryClient}>
+        <Reset />
+        {view}
+      </QueryClientProvider>
+    )
+    const view = (key: number) => (
+      <ResetBoundary key={key} onReset={() => {}}>
+        <Suspense fallback="…">
+          <View />
+        </Suspense>
+      </ResetBoundary>
+    )
+    const prefetched = queryClient.prefetchQuery(toolCallQueryOptions(client, failing))
+    await advance(3000)
+    await prefetched
+    const { rerender } = render(page(null), { wrapper })
+    fireEvent.click(screen.getByText('reset'))
+    rerender(page(view(1)))
+    await advance(3000)
+    expect(server.count('tools/call')).toBe(1)
+    rerender(page(view(2)))
+    await advance(3000)
+    expect(screen.getByText('back')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+    fireEvent.click(screen.getByText('reset'))
+    fireEvent.click(screen.getByText('back'))
+    await advance(3000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
     silence.mockRestore()
   })
 })

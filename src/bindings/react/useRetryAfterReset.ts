@@ -1,5 +1,7 @@
 import { useEffect } from 'react'
 import type { TaskClient } from '../../core/client/taskClient.js'
+import { keyedCallId } from '../query/keyedCallId.js'
+import { takeThrown } from '../query/thrownErrors.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 import { useQueryClient, useQueryErrorResetBoundary } from './reactQuery.js'
 
@@ -12,11 +14,7 @@ export function useRetryAfterReset(client: TaskClient, name: string, key: string
   const isReset = useQueryErrorResetBoundary().isReset()
   useEffect(() => {
     const query = isReset && queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
-    if (!query || query.state.error === null) return
-    const { error } = query.state
-    const isThrown = query.observers.some(({ options: { throwOnError } }) =>
-      typeof throwOnError === 'function' ? throwOnError(error, query) : throwOnError,
-    )
-    if (isThrown) retry()
+    const callId = keyedCallId(client, { name, key })
+    if (query && query.state.error !== null && callId !== undefined && takeThrown(client, callId)) retry()
   }, [isReset, queryClient, client, name, key, retry])
 }

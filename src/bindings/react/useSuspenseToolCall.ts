@@ -19,6 +19,7 @@ import type { ToolCallControls } from '../shared/toolCallControls.js'
 import { isServer, useQueryClient, useQueryErrorResetBoundary, useSuspenseQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
 import { useClient } from './useTaskClient.js'
+import { useThrowing } from './useThrowing.js'
 
 /** What tells Next.js that the error is meant: without, it ends `next build`. `reason` is for its own message. */
 const NEXT_BAILOUT = { digest: 'BAILOUT_TO_CLIENT_SIDE_RENDERING', reason: 'useSuspenseToolCall()' }
@@ -69,7 +70,7 @@ export function useSuspenseToolCall(
   const callId = keyedCallId(client, { name: options.name, key: toolCallKey(options) })
   // The app may have had it prefetched. Where the component suspends, no effect is run.
   if (known !== undefined && callId !== undefined) noteSuspending(client, callId, known)
-  const result = useSuspenseQuery({
+  const result = useThrowing(client, callId, useSuspenseQuery<unknown>, {
     ...query,
     retryOnMount: true,
     queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,

@@ -1,6 +1,7 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
+import { keyedCallId } from '../query/keyedCallId.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQueryOptions,
@@ -18,6 +19,7 @@ import { useQuery } from './reactQuery.js'
 import { useQueriedCall } from './useQueriedCall.js'
 import { useRetryAfterReset } from './useRetryAfterReset.js'
 import { useClient } from './useTaskClient.js'
+import { useThrowing } from './useThrowing.js'
 
 /** The options of {@link useToolCall}. To hold the call back, pass `query: { enabled: false }` or `arguments: skipToken`. */
 export type UseToolCallOptions<
@@ -52,8 +54,10 @@ export function useToolCall(
   options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): UseToolCallResult<unknown> {
   const client = useClient(checkedOptions('useToolCall', options))
-  const query = useQuery(toolCallQuery(client, options))
+  const key = toolCallKey(options)
+  const callId = keyedCallId(client, { name: options.name, key })
+  const query = useThrowing(client, callId, useQuery<unknown>, toolCallQuery(client, options))
   const queried = useQueriedCall(client, options)
-  useRetryAfterReset(client, options.name, toolCallKey(options), queried.retry)
+  useRetryAfterReset(client, options.name, key, queried.retry)
   return extendResult(query, queried)
 }
