@@ -222,6 +222,17 @@ describe.each(['React', 'Vue', 'Svelte', 'Solid', 'plain DOM'])('the form for %s
     expect(sent()).toEqual([{ action: 'accept' }])
   })
 
+  it('takes a click of the middle button for consent, which opens a tab, and none of the right button', async () => {
+    const { page, sent } = await open(urlRequest('https://evil.example/a'))
+    const link = page.getByRole('link')
+    const clickWith = (button: number) =>
+      act(async () => void fireEvent(link, new MouseEvent('auxclick', { bubbles: true, button })))
+    await clickWith(2)
+    expect(sent()).toEqual([])
+    await clickWith(1)
+    expect(sent()).toEqual([{ action: 'accept' }])
+  })
+
   it('has no link where the address is none to open', async () => {
     const { page, click, sent } = await open(urlRequest('javascript:alert(1)'))
     expect(page.queryByRole('link')).toBeNull()

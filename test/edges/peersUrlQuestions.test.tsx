@@ -115,6 +115,16 @@ describe.each(Object.entries(FORMS))('an input request by URL in %s', (_, show) 
     expect(respond.mock.calls).toEqual([['key', { action: 'accept' }]])
   })
 
+  it('[EDGE-22] has the consent of the user also where they open it by the middle button of the mouse', async () => {
+    show(asking(ADDRESS))
+    const clickWith = (button: number) =>
+      act(async () => fireEvent(screen.getByRole('link'), new MouseEvent('auxclick', { bubbles: true, button })))
+    await clickWith(2)
+    expect(respond.mock.calls).toEqual([])
+    await clickWith(1)
+    expect(respond.mock.calls).toEqual([['key', { action: 'accept' }]])
+  })
+
   // [CORE-URL-SUSPICIOUS]
   it('[EDGE-22] is shown with a warning where the host is written in other letters', () => {
     // A Cyrillic а in place of the Latin one.

@@ -20,7 +20,7 @@ export function Question({ question }: { question: PendingInputRequest }) {
           ))}
         </fieldset>
       )}
-      {form.address && <WebAddress address={form.address} warnings={form.warnings} onOpen={form.submit} />}
+      {form.address && <WebAddress address={form.address} warnings={form.warnings} onOpen={form.onOpen} />}
       <div className="question-actions">
         {form.kind === 'form' && (
           <button type="submit" className="button primary" disabled={!form.canSubmit}>

@@ -3,8 +3,8 @@ import type { WebAddress as Address } from 'taskwire/forms'
 interface WebAddressProps {
   readonly address: Address
   readonly warnings: readonly string[]
-  /** Called when the user opens it. */
-  readonly onOpen: () => void
+  /** Handles its `click` and `auxclick` events. */
+  readonly onOpen: (event: { readonly button: number }) => void
 }
 
 /**
@@ -15,7 +15,14 @@ export function WebAddress({ address, warnings, onOpen }: WebAddressProps) {
   return (
     <div>
       <p className="muted">Open this page in a new tab, if you trust it:</p>
-      <a className="web-address" href={address.href} target="_blank" rel="noopener noreferrer" onClick={onOpen}>
+      <a
+        className="web-address"
+        href={address.href}
+        target="_blank"
+        rel="noopener noreferrer"
+        onClick={onOpen}
+        onAuxClick={onOpen}
+      >
         {address.before}
         <strong>{address.host}</strong>
         {address.after}

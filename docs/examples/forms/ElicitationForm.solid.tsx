@@ -32,7 +32,8 @@ export function ElicitationForm(props: { pending: ElicitationSource }) {
               href={address().href}
               target="_blank"
               rel="noopener noreferrer"
-              onClick={form.submit}
+              onClick={form.onOpen}
+              onAuxClick={form.onOpen}
             >
               {address().before}
               <strong>{address().host}</strong>

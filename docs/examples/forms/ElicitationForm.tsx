@@ -30,7 +30,8 @@ export function ElicitationForm(pending: PendingInputRequest) {
             href={form.address.href}
             target="_blank"
             rel="noopener noreferrer"
-            onClick={form.submit}
+            onClick={form.onOpen}
+            onAuxClick={form.onOpen}
           >
             {form.address.before}
             <strong>{form.address.host}</strong>

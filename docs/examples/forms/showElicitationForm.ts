@@ -37,7 +37,8 @@ export function showElicitationForm(
       rel: 'noopener noreferrer',
     }
     const link = create('a', safely, address.before, host, address.after)
-    link.addEventListener('click', form.submit)
+    link.addEventListener('click', form.onOpen)
+    link.addEventListener('auxclick', form.onOpen)
     group.append(link)
   }
   for (const warning of warnings) group.append(create('p', {}, warning))

@@ -18,7 +18,8 @@ export function Question(pending: PendingInputRequest) {
           href={form.address.href}
           target="_blank"
           rel="noopener noreferrer"
-          onClick={form.submit}
+          onClick={form.onOpen}
+          onAuxClick={form.onOpen}
         >
           {form.address.before}
           <strong>{form.address.host}</strong>

@@ -784,6 +784,19 @@ describe('a page to visit', () => {
     expect(sent()).toEqual([{ action: 'accept' }])
   })
 
+  it.each([
+    ['left', 0, [{ action: 'accept' }]],
+    ['middle', 1, [{ action: 'accept' }]],
+    ['right', 2, []],
+  ])(
+    'has the consent of the user by a click of the button of the mouse that opens it: %s',
+    async (_, button, answers) => {
+      const { form, sent } = visit('https://example.com/')
+      await form.onOpen({ button })
+      expect(sent()).toEqual(answers)
+    },
+  )
+
   it('has no consent by the submit event of a form, which may show no address', async () => {
     const { form, sent } = visit('https://example.com/')
     await form.onSubmit({ currentTarget: null, preventDefault: () => {} })

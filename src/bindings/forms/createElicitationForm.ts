@@ -105,6 +105,9 @@ export function createElicitationForm(
       const wrong = getState().canSubmit ? await submit() : undefined
       if (getState().isEditable) focusWrong(currentTarget, wrong)
     },
+    onOpen: async ({ button }) => {
+      if (button !== 2) await submit()
+    },
     decline: async () => {
       if (getState().isEditable) await send({ action: 'decline' }, 'declined')
     },

@@ -84,7 +84,7 @@ export interface ElicitationForm {
   /** Chooses one of several options, or removes the choice. */
   readonly toggle: (name: string, option: string) => void
   /**
-   * Checks the values and sends them. With `kind: 'url'`, it sends the user's consent to open the address, so call it when
+   * Checks the values and sends them. With `kind: 'url'`, it sends the user's consent to open the address: {@link onOpen} does so when
    * they open the link. Resolves to the first invalid field, so that you can focus it by its `id`, or to undefined. Never
    * rejects: the state shows problems.
    */
@@ -94,6 +94,11 @@ export interface ElicitationForm {
    * invalid field.
    */
   readonly onSubmit: (event: SubmitEventLike) => Promise<void>
+  /**
+   * Handles the `click` and `auxclick` events of the link to the address: sends the user's consent. A click of the middle button opens the
+   * page, too, and is an `auxclick`; that of the right button opens a menu, and sends nothing.
+   */
+  readonly onOpen: (event: { readonly button: number }) => Promise<void>
   /** Tells the server that the user refuses. Never rejects. */
   readonly decline: () => Promise<void>
   /** Tells the server that the user has made no choice. Never rejects. */

@@ -23,7 +23,7 @@ function showElicitation(source: ElicitationSource): ShownInputRequest {
   if (address) {
     const safely = { href: address.href, target: '_blank', rel: 'noopener noreferrer' }
     const link = create('a', safely, address.before, create('strong', {}, address.host), address.after)
-    link.addEventListener('click', () => void form.submit())
+    for (const type of ['click', 'auxclick'] as const) link.addEventListener(type, (event) => void form.onOpen(event))
     group.append(create('p', {}, link))
   }
   for (const warning of warnings) group.append(create('p', {}, warning))
