@@ -62,6 +62,31 @@ export const madeAgain: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a call that is made again is shown also where the app has cleared its queries before that',
+    async run({ mount, act, advance, client, page, server }) {
+      const view = mount('useToolCall', WEEKLY, show)
+      await advance(3000)
+      await act(() => page.queryClient.clear())
+      await act(() => makeAgain(client, 2))
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2} undefined')
+      expect(server.count('tools/call')).toBe(2)
+    },
+  },
+  {
+    name: '[EDGE-28] a call that is made again is shown also where the app has cleared its queries and forgotten the call',
+    async run({ mount, act, advance, client, page, server }) {
+      const view = mount('useToolCall', WEEKLY, show)
+      await advance(3000)
+      await act(() => page.queryClient.clear())
+      await act(() => client.forget())
+      await act(() => makeAgain(client, 2))
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2} undefined')
+      expect(server.count('tools/call')).toBe(2)
+    },
+  },
+  {
     name: 'a call that is made again while it runs is shown instead of it',
     async run({ mount, act, advance, client, server }) {
       const view = mount('useToolCall', { ...WEEKLY, arguments: { seconds: 5 } }, show)
@@ -124,6 +149,17 @@ export const madeAgain: readonly Behaviour[] = [
       const view = mount('useToolCall', WEEKLY, (shown) => `${shown.fetchStatus} ${show(shown)}`)
       await advance(500)
       await act(() => page.queryClient.cancelQueries())
+      await advance(5000)
+      expect(view.text).toBe('idle success: completed {"seconds":1} undefined')
+      expect(server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: 'a call that runs is shown once it ends, where the app has cleared its queries meanwhile',
+    async run({ mount, act, advance, page, server }) {
+      const view = mount('useToolCall', WEEKLY, (shown) => `${shown.fetchStatus} ${show(shown)}`)
+      await advance(500)
+      await act(() => page.queryClient.clear())
       await advance(5000)
       expect(view.text).toBe('idle success: completed {"seconds":1} undefined')
       expect(server.count('tools/call')).toBe(1)

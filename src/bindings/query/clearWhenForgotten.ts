@@ -5,10 +5,10 @@ import { isForgottenOnScreen, noteForgotten, noteUnshown } from './forgottenCall
 import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
-export interface ClearedQuery extends Pick<QueryOfCall, 'state'> {
+export interface ClearedQuery extends QueryOfCall {
   readonly queryKey: readonly unknown[]
   readonly queryHash: string
-  readonly observers: readonly { readonly options: object; setOptions(options: never): void }[]
+  readonly observers: readonly (QueryOfCall['observers'][number] & { setOptions(options: never): void })[]
   getObserversCount(): number
   reset(): void
 }
@@ -98,17 +98,17 @@ export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQuery
   }
 }
 
-/**
- * Has the components that show a call by a query which the app has taken out of the cache show it by the one that is in the cache. TanStack
- * does so with their next options.
- */
-export function bringBack(client: TaskClient, queryClient: ClearedQueryClient, callId: string): void {
+/** The queries by which components show a call though the app has taken them out of the cache. */
+export function queriesOutside(
+  client: TaskClient,
+  queryClient: ClearedQueryClient,
+  callId: string,
+): readonly ClearedQuery[] {
   const { queries = [] } = holdings.get(client)?.get(queryClient) ?? {}
-  for (const query of [...queries]) {
-    if (callOf(client, query.queryKey)?.callId !== callId) continue
-    if (queryClient.getQueryCache().get(query.queryHash) === query) continue
-    for (const observer of [...query.observers]) observer.setOptions(observer.options as never)
-  }
+  const cache = queryClient.getQueryCache()
+  return [...queries].filter(
+    (query) => cache.get(query.queryHash) !== query && callOf(client, query.queryKey)?.callId === callId,
+  )
 }
 
 /** A client may outlive the query client of a request or of a test, and must not keep it in memory. */

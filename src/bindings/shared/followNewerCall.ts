@@ -1,17 +1,12 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
-import {
-  type FetchedQuery,
-  fetchFor,
-  hasEnded,
-  isWanted,
-  type QueryClientOfCalls,
-  type QueryOfCall,
-} from '../query/fetchFor.js'
+import { type ClearedQueryClient, queriesOutside } from '../query/clearWhenForgotten.js'
+import { fetchFor, hasEnded, isWanted, type QueryClientOfCalls, type QueryOfCall } from '../query/fetchFor.js'
 import { noteWanted } from '../query/forgottenCalls.js'
 import { holds } from '../query/heldCall.js'
 import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
+import { cachedQuery } from './cachedQuery.js'
 
 /**
  * Fetches the query of a call again when there is a newer call of its key: another tab, a mutation or the app has made one, or the
@@ -19,7 +14,7 @@ import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
  * the newer call, and calls no tool. To be called while a component shows the query; returns a function that stops it.
  */
 export function followNewerCall(
-  queryClient: QueryClientOfCalls,
+  queryClient: QueryClientOfCalls & ClearedQueryClient,
   client: TaskClient,
   name: string,
   key: string | undefined,
@@ -30,17 +25,20 @@ export function followNewerCall(
   const queryKey = toolCallQueryKey(client, name, key)
   const queries = queryClient.getQueryCache()
   let isCurrent = true
-  let shown: FetchedQuery | undefined
+  let shown: QueryOfCall | undefined
 
   function look(): void {
     if (!isCurrent) return
-    shown = queries.find({ queryKey })
+    const cached = queries.find({ queryKey })
+    // The fetch of a query ends where the app takes it out of the cache, though it may not say so.
+    shown = queriesOutside(client, queryClient, callId)[0] ?? cached
     const call = client.getToolCallState(callId)
     if (call === undefined) return
     // Whatever was forgotten, this call was made since.
     noteWanted(client, callId)
-    if (shown === undefined || shown.state.fetchStatus !== 'idle') return
-    if (isBehind(shown, call) && call.phase !== 'ended') fetchFor('newer', callId, () => shown)
+    if (shown === undefined || (shown === cached && shown.state.fetchStatus !== 'idle')) return
+    if (!isBehind(shown, call) || call.phase === 'ended') return
+    fetchFor('newer', callId, () => cachedQuery(queryClient, client, callId, queryKey))
   }
 
   /** A query without an outcome was reset, or the fetch of its first one was given up. TanStack fetches it for no call. */

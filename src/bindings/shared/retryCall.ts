@@ -1,9 +1,10 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { bringBack, type ClearedQueryClient } from '../query/clearWhenForgotten.js'
+import type { ClearedQueryClient } from '../query/clearWhenForgotten.js'
 import { fetchFor, type QueryClientOfCalls } from '../query/fetchFor.js'
 import { noteWanted } from '../query/forgottenCalls.js'
 import { keyedCallId } from '../query/keyedCallId.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
+import { cachedQuery } from './cachedQuery.js'
 
 /**
  * Fetches the query of a call again, or joins the fetch that runs. Through the cache, because reading
@@ -18,8 +19,5 @@ export function retryCall(
   const callId = keyedCallId(client, { name, key })
   if (callId === undefined) return
   noteWanted(client, callId)
-  fetchFor('again', callId, () => {
-    bringBack(client, queryClient, callId)
-    return queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
-  })
+  fetchFor('again', callId, () => cachedQuery(queryClient, client, callId, toolCallQueryKey(client, name, key)))
 }
