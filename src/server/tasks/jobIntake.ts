@@ -61,12 +61,7 @@ export function createJobIntake(options: JobIntakeOptions): JobIntake {
       if (leases === undefined || isClosed() || runs.get(taskId) !== undefined) return undefined
       const lease = leases.draw()
       const by = { attempt, worker: lease.worker }
-      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease }).catch(async (error: unknown) => {
-        // The store may have it, and only its answer was lost.
-        const written = await ledger.read(taskId).catch(() => undefined)
-        if (written?.lease?.worker === lease.worker) return written
-        throw error
-      })
+      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease })
       if (record === undefined || record.lease?.worker !== lease.worker) return undefined
       try {
         const capabilities = await capabilitiesOf(record)

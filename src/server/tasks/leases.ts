@@ -13,8 +13,8 @@ import type { TaskStore } from './taskStore.js'
 
 /** Keeps the work of this process from counting as lost, and has work done again that was lost. */
 export interface Leases {
-  /** A claim for a new run. */
-  draw(): TaskLease
+  /** A claim for a new run. @param claim its id, where that is drawn already */
+  draw(claim?: string): TaskLease
   /** How long a task may wait for a worker before somebody looks after it, in ms since the epoch. */
   untilClaimed(): number
   /** Keeps a run claimed until it is dropped. */
@@ -143,7 +143,8 @@ export function createLeases(options: LeaseOptions): Leases {
   })
 
   return {
-    draw() {
+    draw(claim) {
+      if (claim !== undefined) return { worker: claim, until: untilNow() }
       drawn += 1
       return { worker: `${worker}/${drawn}`, until: untilNow() }
     },

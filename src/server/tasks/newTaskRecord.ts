@@ -14,6 +14,8 @@ export interface TaskSpec {
   keepFailedMs?: number | undefined
   /** Of a call that may come again. @default a random id */
   taskId?: string | undefined
+  /** The claim under which the work begins, where its creation may be tried again. @default a random one */
+  claim?: string | undefined
   repetition?: TaskRepetition | undefined
   /** The steps that the work has come to before it became a task. */
   steps?: TaskRecord['steps'] | undefined

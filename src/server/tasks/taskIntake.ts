@@ -89,7 +89,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
   async function begin(spec: TaskSpec, capabilities: ClientCapabilities): Promise<TaskRun> {
     await assertRoom(spec.owner, atWork.of(spec.owner) - 1)
-    return enter(await createRecord(spec, 1, leases?.draw() ?? unfoundLease(spec)), capabilities)
+    return enter(await createRecord(spec, 1, leases?.draw(spec.claim) ?? unfoundLease(spec)), capabilities)
   }
 
   function enter(record: TaskRecord, capabilities: ClientCapabilities): TaskRun {
@@ -158,8 +158,8 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 }
 
 /** Without a search for lost work, an id that comes again still needs a claim: work that has outlived its task belongs to an earlier run. */
-function unfoundLease({ taskId }: TaskSpec): TaskLease | undefined {
-  return taskId === undefined ? undefined : { worker: crypto.randomUUID(), until: Number.MAX_SAFE_INTEGER }
+function unfoundLease({ taskId, claim = crypto.randomUUID() }: TaskSpec): TaskLease | undefined {
+  return taskId === undefined ? undefined : { worker: claim, until: Number.MAX_SAFE_INTEGER }
 }
 
 const inParallel = <T>(_key: string, run: () => Promise<T>): Promise<T> => run()

@@ -1,12 +1,15 @@
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import { isTerminal } from '../../core/protocol/task.js'
+import { canonicalJson } from '../base/canonicalJson.js'
 import type { Clock } from '../base/clock.js'
 import { createKeyedQueue } from '../base/keyedQueue.js'
 import type { NotifyServer } from '../base/taskServerEvents.js'
+import { toJson } from '../base/toJson.js'
 import { changeOf } from './taskChanges.js'
 import { RECORD_FORMAT, type TaskRecord } from './taskRecord.js'
 import { reduceTask, type TaskEvent } from './taskReducer.js'
 import type { TaskStore } from './taskStore.js'
+import { isUnwritten } from './unwritten.js'
 
 /** The one way to the store: what is expired is not there, and what happens, happens in some order. */
 export interface TaskLedger {
@@ -67,18 +70,18 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
 
   async function change(taskId: string, event: TaskEvent): Promise<TaskRecord | undefined> {
     let guess = guessOf(taskId, event)
+    let refused: RefusedWrite | undefined
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const record = guess ?? (await read(taskId))
+      const record = guess ?? (await readAfter(taskId, refused))
       guess = undefined
       if (record === undefined) return undefined
+      if (refused !== undefined && isSameRecord(record, refused.next)) return written(refused.before, record, event)
+      if (refused?.before.version === record.version && 'error' in refused) throw refused.error
       const next = reduceTask(record, event, clock.now())
       if (next === record) return record
-      if (await store.transition(next, record.version, record)) {
-        onRecord(next)
-        tell(record, next, event)
-        if (isTerminal(next.task.status)) await onEnded(next)
-        return next
-      }
+      refused = await write(record, next)
+      if (refused === undefined) return written(record, next, event)
+      if ('error' in refused) continue
       notify({ type: 'store-conflict' })
       await pauseAfter(attempt)
     }
@@ -86,6 +89,29 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
       `Failed to change a task: the store has refused it ${MAX_ATTEMPTS} times. ` +
         'Check that its `transition` compares versions as numbers.',
     )
+  }
+
+  /** Undefined where the store has confirmed the write. What it has refused may be there all the same: only the answer was lost. */
+  async function write(before: TaskRecord, next: TaskRecord): Promise<RefusedWrite | undefined> {
+    try {
+      return (await store.transition(next, before.version, before)) ? undefined : { before, next }
+    } catch (error) {
+      if (isUnwritten(error)) throw error
+      return { before, next, error }
+    }
+  }
+
+  /** Where the store cannot be read either, the error of the write says more. */
+  async function readAfter(taskId: string, refused: RefusedWrite | undefined): Promise<TaskRecord | undefined> {
+    if (refused === undefined || !('error' in refused)) return read(taskId)
+    return read(taskId).catch(() => Promise.reject(refused.error))
+  }
+
+  async function written(before: TaskRecord, after: TaskRecord, event: TaskEvent): Promise<TaskRecord> {
+    onRecord(after)
+    tell(before, after, event)
+    if (isTerminal(after.task.status)) await onEnded(after)
+    return after
   }
 
   /** What is past its time is there no more, even where the store has not removed it yet. */
@@ -96,13 +122,15 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
       return record
     } catch (error) {
       // The error of a read says nothing of the write.
-      const known = await store.get(record.task.taskId).catch(() => undefined)
-      // The store has it, and only its answer was lost.
-      if (known !== undefined && isOfSameClaim(known, record)) return known
+      const look = () => store.get(record.task.taskId).catch(() => undefined)
+      const known = await look()
+      if (known !== undefined && isCreatedHere(known, record)) return known
       if (known === undefined || isLive(known)) throw error
       const next = { ...record, version: known.version + 1 }
-      if (!(await store.transition(next, known.version))) throw error
-      return next
+      if ((await write(known, next)) === undefined) return next
+      const after = await look()
+      if (after !== undefined && isCreatedHere(after, next)) return after
+      throw error
     }
   }
 
@@ -134,9 +162,28 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
   }
 }
 
-/** True for what the store has of this very record: claims are drawn at random. */
-function isOfSameClaim(known: TaskRecord, { lease, version }: TaskRecord): boolean {
-  return lease !== undefined && lease.worker !== '' && known.lease?.worker === lease.worker && known.version === version
+/** A write that the store has not confirmed. */
+interface RefusedWrite {
+  readonly before: TaskRecord
+  readonly next: TaskRecord
+  /** What the store has thrown; absent where it has found another version. */
+  readonly error?: unknown
+}
+
+/**
+ * True if the store has a record because it was created here, and only the answer was lost. Claims are drawn at random, also where a
+ * creation is tried again. Without a claim, another call with the same key may have made the same record in the same moment.
+ */
+function isCreatedHere(known: TaskRecord, record: TaskRecord): boolean {
+  const { lease, repetition, version } = record
+  if (lease !== undefined && lease.worker !== '')
+    return known.version === version && known.lease?.worker === lease.worker
+  return repetition === undefined && isSameRecord(known, record)
+}
+
+/** True if the store has what was written to it, as JSON. */
+function isSameRecord(known: TaskRecord, written: TaskRecord): boolean {
+  return known.version === written.version && canonicalJson(known) === canonicalJson(toJson(written))
 }
 
 /** This process would misread the record, so it leaves the task alone. */

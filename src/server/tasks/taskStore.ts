@@ -9,7 +9,8 @@ import type { TaskRecord } from './taskRecord.js'
  * resolve, on any process (SEP-2663, "Task Creation"): `create` and `transition` may resolve only when every later `get`
  * sees the new record. A store over an eventually consistent database must itself wait for consistency.
  *
- * The server does not repeat an operation that rejects: retry inside the store.
+ * The server does not repeat an operation that rejects: retry inside the store. After a `create` or a `transition` that rejects, it
+ * reads the task, since the store may have made the change.
  *
  * This is not the `TaskStore` of the official SDK, which has other methods: you cannot use one in place of the other.
  */

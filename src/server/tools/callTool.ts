@@ -15,14 +15,14 @@ import type { TaskExecutor } from '../tasks/executor.js'
 import { isLeased } from '../tasks/leases.js'
 import { isLimitReached } from '../tasks/limitReached.js'
 import type { TaskSpec } from '../tasks/newTaskRecord.js'
-import type { TaskRecord } from '../tasks/taskRecord.js'
+import { createTaskId } from '../tasks/taskId.js'
 import type { TaskRun } from '../tasks/taskRun.js'
 import { failedCall } from './callFailure.js'
 import { callRecord } from './callRecord.js'
 import { createPrepareContext, createToolContext } from './createToolContext.js'
 import type { TaskDecision, ToolDefinition } from './defineTool.js'
 import { answerLater, continuedCall } from './laterAnswer.js'
-import { callPlainly } from './plainCall.js'
+import { callPlainly, type PlainCallOptions } from './plainCall.js'
 import { answerAgain, earlierCall, type KeyedCall, keyedCall } from './repeatedCall.js'
 import { handleAfterMs } from './resultTool.js'
 import { checked, sendable } from './sendableResult.js'
@@ -104,11 +104,12 @@ async function begin(
   call.exchange.isDirect = keyed !== undefined
   const run = keyed && (await startTask(call, parts, keyed))
   if (early !== undefined) return checked(early, config)
+  const becomeTask = laterTask(call, parts)
   return callPlainly(call, parts, {
     run,
-    async begin(steps) {
+    begin(steps) {
       call.exchange.isDirect = true
-      return startTask(call, parts, undefined, steps)
+      return becomeTask(steps)
     },
   })
 }
@@ -134,14 +135,23 @@ async function runAsTaskLater(
   const run = keyed && (await startTask(call, parts, keyed))
   // Until the client has the task, it gets the outcome.
   call.exchange.isDirect = keyed !== undefined
-  return callPlainly(call, parts, { run, taskAfterMs, begin: (steps) => startTask(call, parts, undefined, steps) })
+  return callPlainly(call, parts, { run, taskAfterMs, begin: laterTask(call, parts) })
+}
+
+/** Begins the task of a handler that works already: the same one where that is tried again, since the store may have taken the first. */
+function laterTask(call: ValidCall, parts: ServerParts): PlainCallOptions['begin'] {
+  let own: Pick<TaskSpec, 'taskId' | 'claim'> | undefined
+  return (steps) => {
+    own ??= { taskId: createTaskId(), claim: crypto.randomUUID() }
+    return startTask(call, parts, undefined, { ...own, steps })
+  }
 }
 
 async function startTask(
   call: ValidCall,
   parts: ServerParts,
   keyed?: KeyedCall,
-  steps?: TaskRecord['steps'],
+  { steps, ...own }: Pick<TaskSpec, 'taskId' | 'claim' | 'steps'> = {},
 ): Promise<TaskRun> {
   const { tool, exchange } = call
   const { config, runtime } = parts
@@ -149,7 +159,7 @@ async function startTask(
   const isKept = isLeased(config.store) && config.isRetried(tool)
   const spec = await specOf(call, parts, isKept, keyed)
   exchange.detach()
-  exchange.run = await runtime.create({ ...spec, ...(isKept && { steps }) }, exchange.capabilities)
+  exchange.run = await runtime.create({ ...spec, ...own, ...(isKept && { steps }) }, exchange.capabilities)
   return exchange.run
 }
 

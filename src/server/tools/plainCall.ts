@@ -65,7 +65,8 @@ export async function callPlainly(
       unlink()
       forward(run.signal, controller)
     }
-    if (taskAfterMs !== undefined && reported !== undefined) await run.report(reported)
+    // The task is there, also where the store does not take its progress.
+    if (taskAfterMs !== undefined && reported !== undefined) await run.report(reported).catch(() => {})
     exchange.isHandedOff = true
     if (taskAfterMs !== undefined) exchange.elsewhere = run.latest
     handOff({ run, waitMs })
@@ -141,7 +142,7 @@ export async function callPlainly(
 
 /** In place of the refusal of a call that was not started: this one was, and must not be sent again as if it were not. */
 function cannotAsk(error: unknown): unknown {
-  if (causeOfUnavailable(error) === undefined) return error
+  if (causeOfUnavailable(error) === undefined && !isLimitReached(error)) return error
   return new ProtocolError(
     INTERNAL_ERROR,
     'The tool asks for input, and the server cannot keep the call until there is a response. The tool may have run in part.',
