@@ -1,5 +1,12 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { createTaskServer, createTaskWorker, defineTool, InMemoryTaskStore, type TaskLogger } from 'taskwire/server'
+import {
+  createTaskServer,
+  createTaskWorker,
+  defineTool,
+  InMemoryTaskStore,
+  type TaskLogger,
+  type TaskServerEvent,
+} from 'taskwire/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createManualClock, settle } from './support/manualClock.js'
@@ -31,7 +38,17 @@ function startFleet(failures: number, options: { seal?: (plain: string) => strin
     },
   })
   const { keepFailedMs } = options
-  const common = { serverInfo: { name: 'test', version: '1' }, tools: [flaky], store, clock, onError: () => {} }
+  const events: string[] = []
+  const record = ({ type }: TaskServerEvent) => void events.push(type)
+  const instrument = { runTool: <T>(_call: unknown, run: () => T) => run(), record }
+  const common = {
+    serverInfo: { name: 'test', version: '1' },
+    tools: [flaky],
+    store,
+    clock,
+    instrument,
+    onError: () => {},
+  }
   const server = createTaskServer({ ...common, executor: queue, ...(keepFailedMs && { keepFailedMs }) })
   const worker = createTaskWorker({ ...common, queue })
   onTestFinished(async () => {
@@ -43,6 +60,7 @@ function startFleet(failures: number, options: { seal?: (plain: string) => strin
     store,
     clock,
     seen,
+    events,
     async call() {
       const { result } = await rpc(server, 'tools/call', { name: 'flaky', arguments: { card: '4242' } })
       return String(result?.['taskId'])
@@ -116,6 +134,36 @@ describe('the operator of a server', () => {
     expect(await t.get(taskId)).toMatchObject({ status: 'failed' })
     expect((await t.server.operator.runAgain(taskId)).status).toBe('completed')
     expect(t.seen).toHaveLength(2)
+  })
+
+  it('makes the call no third time where the new task had to make room for others', async () => {
+    const t = startFleet(1)
+    const taskId = await t.call()
+    await t.run()
+    const again = await t.server.operator.runAgain(taskId)
+    await t.run()
+    await t.store.remove(again.taskId)
+    expect(await t.server.operator.open(taskId)).toMatchObject({ status: 'failed', canRunAgain: false })
+    await expect(t.server.operator.runAgain(taskId)).rejects.toMatchObject({
+      name: 'TaskConfigurationError',
+      message: 'Failed to run a task again: it was run again before, and the new task is no longer kept.',
+    })
+    await t.run()
+    expect(t.seen).toHaveLength(2)
+    expect(t.events.filter((type) => type === 'task-ended')).toHaveLength(2)
+  })
+
+  it('makes the call no third time where the store was away once it had been made again', async () => {
+    const t = startFleet(1)
+    const taskId = await t.call()
+    await t.run()
+    const { transition } = t.store
+    t.store.transition = () => Promise.reject(new Error('read-only'))
+    const again = await t.server.operator.runAgain(taskId)
+    t.store.transition = transition
+    await t.server.operator.runAgain(taskId)
+    await t.store.remove(again.taskId)
+    await expect(t.server.operator.runAgain(taskId)).rejects.toThrow('it was run again before')
   })
 
   it('makes a call again once, also where the new task has been over for longer than its ttl', async () => {

@@ -1,3 +1,4 @@
+import { isTerminal } from '../../core/protocol/task.js'
 import { digest } from '../base/digest.js'
 import type { TaskServerEvent } from '../base/taskServerEvents.js'
 import type { TaskRecord } from './taskRecord.js'
@@ -20,6 +21,7 @@ export function changeOf(
 ): TaskServerEvent | undefined {
   const { task } = after
   const { status } = task
+  if (before !== undefined && isTerminal(before.task.status)) return undefined
   if (status !== 'working' && status !== 'input_required') {
     const ms = Date.parse(task.lastUpdatedAt) - Date.parse(task.createdAt)
     return eventOf(after, { type: 'task-ended', outcome: status, ms })

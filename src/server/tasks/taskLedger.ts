@@ -110,7 +110,7 @@ export function createTaskLedger(options: TaskLedgerOptions): TaskLedger {
   async function written(before: TaskRecord, after: TaskRecord, event: TaskEvent): Promise<TaskRecord> {
     onRecord(after)
     tell(before, after, event)
-    if (isTerminal(after.task.status)) await onEnded(after)
+    if (isTerminal(after.task.status) && !isTerminal(before.task.status)) await onEnded(after)
     return after
   }
 

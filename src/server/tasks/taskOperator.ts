@@ -19,7 +19,7 @@ export interface TaskDetails extends TaskSummary {
   readonly openInputRequests: readonly string[]
   /** True once a client or an operator has requested to cancel the task. */
   readonly cancelRequested: boolean
-  /** True if {@link TaskOperator.runAgain} can run the task again. */
+  /** True if {@link TaskOperator.runAgain} can run the task again, and has not done so. */
   readonly canRunAgain: boolean
 }
 
@@ -40,8 +40,8 @@ export interface TaskOperator {
   cancel(taskId: string): Promise<TaskDetails | undefined>
   /**
    * Makes the call of a failed task again, as a new task of the same owner, and resolves to the new task. This works once
-   * for each task: a second `runAgain` resolves to the same new task, which is kept for at least as long as the failed one.
-   * The user has to answer the input requests again.
+   * for each task: a second `runAgain` resolves to the same new task, which is kept for at least as long as the failed one,
+   * unless it has to make room for others (`maxEndedTasks`). The user has to answer the input requests again.
    *
    * @throws {TaskConfigurationError} if the task does not exist or cannot be run again.
    */
@@ -51,7 +51,7 @@ export interface TaskOperator {
 /** What a {@link TaskOperator} is made of. */
 export interface TaskOperatorOptions {
   readonly store: Pick<TaskStore, 'list'>
-  readonly runtime: Pick<TaskRuntime, 'find' | 'requestCancel' | 'enqueue'>
+  readonly runtime: Pick<TaskRuntime, 'find' | 'requestCancel' | 'noteRunAgain' | 'enqueue'>
   readonly clock: Clock
   readonly executor: TaskExecutor
   /** How tasks of a tool are kept; undefined for a tool that is not known here. */
@@ -72,7 +72,19 @@ export function createTaskOperator(options: TaskOperatorOptions): TaskOperator {
       ...(task.status === 'failed' && { error: task.error }),
       openInputRequests: task.status === 'input_required' ? Object.keys(task.inputRequests) : [],
       cancelRequested,
-      canRunAgain: record.call !== undefined && task.status === 'failed' && termsOf(record) !== undefined,
+      canRunAgain: task.status === 'failed' && isRunnable(record) && termsOf(record) !== undefined,
+    }
+  }
+
+  async function enqueue(failed: TaskRecord, spec: TaskSpec): Promise<TaskRecord> {
+    try {
+      const ttlMs = ttlBeyond(failed, spec.ttlMs, clock.now())
+      return await runtime.enqueue({ ...spec, ttlMs }, executor)
+    } catch (error) {
+      // Another operator was faster.
+      const other = spec.taskId === undefined ? undefined : await runtime.find(spec.taskId)
+      if (other === undefined) throw error
+      return other
     }
   }
 
@@ -111,19 +123,18 @@ export function createTaskOperator(options: TaskOperatorOptions): TaskOperator {
       if (terms === undefined) throw cannotRun(`this server has no tool "${tool}"`)
       const again = idToRunAgain(owner, taskId)
       const earlier = await runtime.find(again)
-      if (earlier !== undefined) return detailsOf(earlier)
-      try {
-        const ttlMs = ttlBeyond(record, terms.ttlMs, clock.now())
-        return detailsOf(await runtime.enqueue({ owner, tool, call, taskId: again, ...terms, ttlMs }, executor))
-      } catch (error) {
-        // Another operator was faster.
-        const other = await runtime.find(again)
-        if (other === undefined) throw error
-        return detailsOf(other)
+      if (earlier === undefined && record.wasRunAgain === true) {
+        throw cannotRun('it was run again before, and the new task is no longer kept')
       }
+      const made = earlier ?? (await enqueue(record, { owner, tool, call, taskId: again, ...terms }))
+      // Where the store does not take this, the next `runAgain` finds the new task, and notes it.
+      await runtime.noteRunAgain(taskId).catch(() => {})
+      return detailsOf(made)
     },
   }
 }
+
+const isRunnable = ({ call, wasRunAgain }: TaskRecord) => call !== undefined && wasRunAgain !== true
 
 /** The new task is kept for as long as the failed one: once it was gone, the call could be made a third time. */
 function ttlBeyond({ expiresAt }: TaskRecord, ttlMs: number | null, now: number): number | null {

@@ -39,6 +39,8 @@ export interface TaskRecord {
   readonly lease?: TaskLease
   /** The data to run the tool again or in another process. Absent if no process needs it. A failed task keeps it. */
   readonly call?: string
+  /** True once the call of a failed task was made again, as another task. It is not made a third time, also where that task is gone. */
+  readonly wasRunAgain?: boolean
   /** For a call with a key: the data to recognise a repetition of the call, and how to answer it. At most 100 characters. */
   readonly repetition?: TaskRepetition
   /** The input requests so far, by their keys, if the handler may be run again. */

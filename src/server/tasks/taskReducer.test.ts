@@ -22,6 +22,7 @@ const EVENTS: Record<TaskEvent['type'], TaskEvent> = {
   handOver: { type: 'handOver', until: 9000 },
   orphan: { type: 'orphan', mayRetry: true, until: 9000 },
   step: { type: 'step', name: 'pay', step: { isDone: false } },
+  runAgain: { type: 'runAgain' },
 }
 
 function reduceAll(record: TaskRecord, ...events: TaskEvent[]): TaskRecord {
@@ -64,7 +65,7 @@ describe('reduceTask', () => {
       (Object.keys(EVENTS) as TaskEvent['type'][]).map((type): [typeof state, TaskEvent['type'], string] => [
         state,
         type,
-        'unchanged',
+        state === 'failed' && type === 'runAgain' ? 'failed' : 'unchanged',
       ]),
     ),
   ]

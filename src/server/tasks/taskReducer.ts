@@ -10,6 +10,8 @@ export type TaskEvent =
   | RunEvent
   | { readonly type: 'answer'; readonly answers: Readonly<Record<string, InputResponse>> }
   | { readonly type: 'requestCancel' }
+  /** The call of a failed task was made again, as another task. */
+  | { readonly type: 'runAgain' }
   /** A worker takes the work for its attempt. */
   | { readonly type: 'claim'; readonly attempt: number; readonly lease: TaskLease }
   /** A worker gives the job back because it does not know the tool. `until` is how long the task may wait for the next one. */
@@ -47,6 +49,7 @@ export function isHeldBy({ attempt, lease }: TaskRecord, by: RunId): boolean {
  * absorbs everything that comes after it (SEP-2663, "Task Status").
  */
 export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): TaskRecord {
+  if (event.type === 'runAgain') return ranAgain(record)
   if (isTerminal(record.task.status)) return record
   if ('by' in event && event.by !== undefined && !isHeldBy(record, event.by)) return record
   // Clients drop snapshots that look older than the one they have: a clock set back must not hide an update. And two
@@ -58,6 +61,12 @@ export function reduceTask(record: TaskRecord, event: TaskEvent, now: number): T
   const asksOn = next.task === record.task && record.task.status === 'input_required'
   const keepsExpiry = asksOn || KEEPS_EXPIRY.has(event.type)
   return { ...(keepsExpiry ? next : withExpiry(next, now)), version: record.version + 1 }
+}
+
+/** Of a task that is over, this is all that can change: clients see none of it. */
+function ranAgain(record: TaskRecord): TaskRecord {
+  if (record.task.status !== 'failed' || record.wasRunAgain === true) return record
+  return { ...record, wasRunAgain: true, version: record.version + 1 }
 }
 
 /** Frequent, and no reason to keep a task longer. */
@@ -99,7 +108,9 @@ function keptMs(ttlMs: number): number {
   return Math.max(ttlMs, MIN_KEPT_MS)
 }
 
-function step(record: TaskRecord, event: TaskEvent, lastUpdatedAt: string, now: number): TaskRecord {
+type StepEvent = Exclude<TaskEvent, { type: 'runAgain' }>
+
+function step(record: TaskRecord, event: StepEvent, lastUpdatedAt: string, now: number): TaskRecord {
   const { task } = record
   switch (event.type) {
     case 'status':

@@ -12,6 +12,7 @@ import { createTaskFeed, type TaskFollower } from './taskFeed.js'
 import { createTaskIntake, SERVER_CLOSED, type TaskIntake, type TaskIntakeOptions } from './taskIntake.js'
 import { createTaskLedger } from './taskLedger.js'
 import type { TaskRecord } from './taskRecord.js'
+import type { TaskEvent } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
 import { createTaskRuns } from './taskRuns.js'
 import { whenOver } from './whenOver.js'
@@ -29,6 +30,8 @@ export interface TaskRuntime extends Omit<TaskIntake, 'close'>, Pick<Settlement,
   /** Takes responses to open input requests; others are ignored. */
   answer(taskId: string, answers: Readonly<Record<string, InputResponse>>): Promise<void>
   requestCancel(taskId: string): Promise<void>
+  /** Notes that the call of a failed task was made again. */
+  noteRunAgain(taskId: string): Promise<void>
   /**
    * Resolves to how a task stands once it is over; to undefined where its ttl ends before. Rejects with the signal's
    * reason, and where this server closes.
@@ -98,6 +101,10 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     feed.publish(record)
   }
 
+  async function change(taskId: string, event: TaskEvent): Promise<void> {
+    await ledger.apply(taskId, event)
+  }
+
   /** To read is to notice: see `onRecord`. */
   async function look(taskId: string): Promise<void> {
     try {
@@ -144,14 +151,9 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     },
     lastRenewalAt: () => leases?.lastRenewalAt ?? null,
 
-    async answer(taskId, answers) {
-      await ledger.apply(taskId, { type: 'answer', answers })
-    },
-
-    async requestCancel(taskId) {
-      await ledger.apply(taskId, { type: 'requestCancel' })
-    },
-
+    answer: (taskId, answers) => change(taskId, { type: 'answer', answers }),
+    requestCancel: (taskId) => change(taskId, { type: 'requestCancel' }),
+    noteRunAgain: (taskId) => change(taskId, { type: 'runAgain' }),
     follow,
 
     whenOver: (record, signal, isAnswer) => whenOver(record, signal, { ...options, ledger, follow }, isAnswer),
