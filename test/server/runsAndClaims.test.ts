@@ -1,5 +1,5 @@
 import { createTaskWorker, defineTool } from 'taskwire/server'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { createCuttableProcess } from './support/cuttableProcess.js'
 import { createManualClock, settle } from './support/manualClock.js'
@@ -297,4 +297,40 @@ it('a job whose claim was written, and not confirmed, is not said to have run in
   await clock.advance(120_000)
   expect(await t.get(id)).toMatchObject({ status: 'completed' })
   expect(runs).toBe(1)
+})
+
+it.each([
+  ['told of', false],
+  ['found when the claim is looked for', true],
+])('a task that is cancelled while its claim is on its way does not run (%s)', async (_, isLost) => {
+  const store = new SharedStore()
+  const clock = createManualClock()
+  const queue = createMemoryQueue()
+  const handler = vi.fn(() => new Promise<never>(() => {}))
+  const tools = [defineTool({ ...slow, handler })]
+  const web = startServer({ store, clock, tools, executor: queue })
+  const { kill, ...process } = createCuttableProcess(store, clock)
+  const { transition } = process.store
+  let answer = () => {}
+  process.store.transition = async (next, version, previous) => {
+    const done = await transition(next, version, previous)
+    process.store.transition = transition
+    await new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    if (isLost) throw new Error('no answer')
+    return done
+  }
+  const worker = createTaskWorker({ serverInfo: info, ...process, tools, queue, onError: () => {} })
+  onTestFinished(async () => {
+    await worker.close()
+    kill()
+  })
+  const taskId = await web.start('slow')
+  await settle()
+  await web.cancel(taskId)
+  await settle()
+  answer()
+  expect(await web.get(taskId)).toMatchObject({ status: 'cancelled' })
+  expect(handler).not.toHaveBeenCalled()
 })

@@ -3,9 +3,10 @@ import type { Clock } from '../base/clock.js'
 import type { ReportError } from '../base/reportError.js'
 import type { TaskExecutor, TaskJob } from './executor.js'
 import type { Leases } from './leases.js'
+import type { StoreWatch } from './storeWatch.js'
 import { toTaskFailure } from './taskFailure.js'
 import type { TaskLedger } from './taskLedger.js'
-import type { TaskRecord } from './taskRecord.js'
+import type { TaskLease, TaskRecord } from './taskRecord.js'
 import { isWaiting, type RunId } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
@@ -14,6 +15,8 @@ import type { TaskRuns } from './taskRuns.js'
 export interface JobIntake {
   /** Takes the work of a job; undefined where it is taken, over or gone. */
   claim(job: TaskJob, capabilitiesOf: (record: TaskRecord) => Promise<ClientCapabilities>): Promise<TaskRun | undefined>
+  /** Notes a version that the store tells of: it matters to a task whose claim is on its way. */
+  note(taskId: string, version: number): void
   /** Leaves the work of a job to another worker, because this one does not know the tool. Never rejects. */
   giveBack(job: TaskJob): Promise<void>
 }
@@ -25,6 +28,8 @@ export interface JobIntakeOptions {
   runs: TaskRuns
   /** Undefined where no other process could take the work over, or find it. */
   leases: Leases | undefined
+  /** Undefined where no other process changes tasks. */
+  watch: StoreWatch | undefined
   /** Where jobs go that are given back. */
   executor: TaskExecutor
   report: ReportError
@@ -36,10 +41,35 @@ export interface JobIntakeOptions {
 
 /** The intake of jobs of a server that has just been started. */
 export function createJobIntake(options: JobIntakeOptions): JobIntake {
-  const { clock, ledger, runs, leases, executor, report, isClosed, enter } = options
+  const { clock, ledger, runs, leases, watch, executor, report, isClosed, enter } = options
   const onError = (error: unknown) => report(error, { source: 'server' })
 
-  /** Nothing has been done for a job that was claimed while this process began to close, so another worker gets it whatever its tool. */
+  /** Tasks whose claims are on their way, with the newest version that the store has told of meanwhile. */
+  const noted = new Map<string, number>()
+
+  /**
+   * ```
+   * worker   claim ........................ answered with version 2
+   * store           version 2, version 3
+   * client                     cancels
+   * ```
+   */
+  async function claimWork({ taskId, attempt }: TaskJob, lease: TaskLease): Promise<TaskRecord | undefined> {
+    watch?.start()
+    noted.set(taskId, 0)
+    try {
+      const claimed = await ledger.apply(taskId, { type: 'claim', attempt, lease })
+      if (claimed === undefined || claimed.version >= (noted.get(taskId) ?? 0)) return claimed
+      return await ledger.read(taskId).catch(() => claimed)
+    } finally {
+      noted.delete(taskId)
+    }
+  }
+
+  /**
+   * Nothing has been done for a job that was claimed while this process began to close, so another worker gets it whatever its tool. One that
+   * was cancelled meanwhile ends.
+   */
   async function passOn({ taskId, tool, attempt }: TaskJob, by: RunId): Promise<void> {
     const after = await ledger.apply(taskId, { type: 'handOver', by, until: clock.now() })
     if (after !== undefined && isWaiting(after)) await executor.start({ taskId, tool, attempt: attempt + 1 })
@@ -56,16 +86,21 @@ export function createJobIntake(options: JobIntakeOptions): JobIntake {
   }
 
   return {
+    note(taskId, version) {
+      const newest = noted.get(taskId)
+      if (newest !== undefined && newest < version) noted.set(taskId, version)
+    },
+
     async claim(job, capabilitiesOf) {
       const { taskId, attempt } = job
       if (leases === undefined || isClosed() || runs.get(taskId) !== undefined) return undefined
       const lease = leases.draw()
       const by = { attempt, worker: lease.worker }
-      const record = await ledger.apply(taskId, { type: 'claim', attempt, lease })
+      const record = await claimWork(job, lease)
       if (record === undefined || record.lease?.worker !== lease.worker) return undefined
       try {
         const capabilities = await capabilitiesOf(record)
-        if (isClosed()) {
+        if (isClosed() || record.cancelRequested) {
           await passOn(job, by)
           return undefined
         }

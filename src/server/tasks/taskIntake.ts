@@ -148,6 +148,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
       }),
 
     claim: (job, capabilitiesOf) => underWay.track(jobs.claim(job, capabilitiesOf)),
+    note: jobs.note,
     giveBack: jobs.giveBack,
 
     async close() {

@@ -1,6 +1,7 @@
 import { TaskError } from '../../core/protocol/errors.js'
 import type { InputResponse } from '../../core/protocol/inputRequest.js'
 import { isTerminal } from '../../core/protocol/task.js'
+import type { Clock } from '../base/clock.js'
 import { sleep } from '../base/sleep.js'
 import { createUnderWay } from '../base/underWay.js'
 import type { EndedTaskLimits } from './endedTasks.js'
@@ -18,7 +19,7 @@ import { createTaskRuns } from './taskRuns.js'
 import { whenOver } from './whenOver.js'
 
 /** All tasks of a server: those in the store, and the work on those of this process. */
-export interface TaskRuntime extends Omit<TaskIntake, 'close'>, Pick<Settlement, 'settle'> {
+export interface TaskRuntime extends Omit<TaskIntake, 'close' | 'note'>, Pick<Settlement, 'settle'> {
   /** The record of a task that is there and this owner's; undefined is all that anybody else learns. */
   read(taskId: string, owner: string): Promise<TaskRecord | undefined>
   /** The record of a task that is there, whoever owns it: for operators. */
@@ -86,6 +87,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
           read: look,
           subscribe: store.watch?.bind(store),
           isNews(taskId, version) {
+            intake.note(taskId, version)
             const run = runs.get(taskId)
             return run === undefined ? feed.isFollowed(taskId) : run.latest.version < version
           },
@@ -118,13 +120,6 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     const unfollow = feed.follow(taskIds, follower)
     watch?.start()
     return unfollow
-  }
-
-  async function drain(drainMs: number): Promise<void> {
-    if (drainMs <= 0) return
-    const drained = new AbortController()
-    void Promise.all([runs.ended(), calls.ended()]).then(() => drained.abort())
-    await sleep(clock, drainMs, drained.signal).catch(() => {})
   }
 
   /** Another worker gets the task, if there may be one and the tool may be run again. How the handler ends then is the stopping. */
@@ -163,7 +158,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
 
     async close(drainMs = 0) {
       const entered = intake.close()
-      await drain(drainMs)
+      await atMost(drainMs, clock, () => Promise.all([runs.ended(), calls.ended()]))
       await entered
       retention.stop()
       watch?.stop()
@@ -175,4 +170,12 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
       feed.close()
     },
   }
+}
+
+/** Waits for what ends, for so many ms at most. */
+async function atMost(ms: number, clock: Clock, ended: () => Promise<unknown>): Promise<void> {
+  if (ms <= 0) return
+  const hasEnded = new AbortController()
+  void ended().then(() => hasEnded.abort())
+  await sleep(clock, ms, hasEnded.signal).catch(() => {})
 }
