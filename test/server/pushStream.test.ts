@@ -1,9 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
+import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { defineTool } from '../../src/server/tools/defineTool.js'
 import { PATIENCE } from '../support/patience.js'
 import { gist, listen, subscriptionOf } from './support/listening.js'
+import { createManualClock } from './support/manualClock.js'
 import { rpcRequest } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'
+import { SilentStore } from './support/silentStore.js'
 import { ask, slow, text } from './support/tools.js'
 
 const RESOURCES = { resources: { subscribe: true, listChanged: true } }
@@ -75,6 +78,33 @@ describe('a stream of tasks', () => {
     await t.clock.advance(30_000)
     expect((await stream.messages()).map(gist).at(-1)).toEqual(['end'])
     expect(t.clock.pending).toBe(0)
+  })
+
+  it.each([
+    ['memory', () => new InMemoryTaskStore()],
+    ['a store that finds no lost work', () => new SilentStore()],
+  ])('lasts until the end of a task whose process has slept for longer than the ttl, in %s', async (_, createStore) => {
+    const clock = createManualClock()
+    const t = startServer({ tools: [slow], clock, store: createStore() })
+    const stream = await listen(t, { taskIds: [await t.start('slow', { ms: 600_000 })] })
+    const { now } = clock
+    clock.now = () => now() + 2 * 3_600_000
+    await clock.advance(30_000)
+    expect(await stream.ended()).toBe(false)
+    await clock.advance(600_000)
+    expect((await stream.messages()).map(gist).slice(-2)).toEqual([['tasks', 'completed'], ['end']])
+  })
+
+  it('lasts while the store is away, also past the ttl of its tasks', async () => {
+    const store = new SilentStore()
+    const t = startServer({ tools: [ask], store, defaultTtlMs: 20_000 })
+    const stream = await listen(t, { taskIds: [await t.start('ask')] })
+    const get = vi.spyOn(store, 'get').mockRejectedValue(new Error('away'))
+    await t.clock.advance(30_000)
+    expect(await stream.ended()).toBe(false)
+    get.mockRestore()
+    await t.clock.advance(15_000)
+    expect(await stream.ended()).toBe(true)
   })
 
   it('gives a slow reader the newest state instead of everything it has missed', async () => {

@@ -80,7 +80,7 @@ export function createTaskStream(options: TaskStreamOptions): ReadableStream<Uin
   function tick(): void {
     if (pace.hasGone(room())) return cut()
     if (room() > 0) write(SSE_KEEP_ALIVE)
-    updates.dropExpired(clock.now())
+    void updates.dropExpired(clock.now())
   }
 
   async function readBase(): Promise<void> {

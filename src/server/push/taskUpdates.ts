@@ -14,8 +14,8 @@ export interface TaskUpdates {
   next(): TaskRecord | undefined
   /** Calls `wake` when there is something new, or when it is over. */
   onUpdate(wake: () => void): void
-  /** Forgets tasks that have expired by `now`: there are no more updates of them. */
-  dropExpired(now: number): void
+  /** Forgets tasks that have expired by `now`: there are no more updates of them. Never rejects. */
+  dropExpired(now: number): Promise<void>
   stop(): void
 }
 
@@ -77,8 +77,15 @@ export async function followTasks(
     onUpdate(callback) {
       wake = callback
     },
-    dropExpired(now) {
-      for (const [taskId, expiresAt] of open) if (expiresAt !== null && expiresAt <= now) open.delete(taskId)
+    async dropExpired(now) {
+      const overdue = [...open].filter(([, expiresAt]) => expiresAt !== null && expiresAt <= now)
+      // Work does not expire, but a process that has slept has not postponed the expiry yet. A follower is called with what is read.
+      const isGone = (taskId: string) => runtime.read(taskId, owner).then((record) => record === undefined)
+      await Promise.all(
+        overdue.map(async ([taskId]) => {
+          if (await isGone(taskId).catch(() => false)) open.delete(taskId)
+        }),
+      )
       wake()
     },
     stop,
