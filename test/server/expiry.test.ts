@@ -160,10 +160,13 @@ describe('the ttl', () => {
     expect(errors).toHaveLength(8)
   })
 
-  it('removes a task whose process was lost, where no other process can find it', async () => {
+  it.each([
+    ['no key', {}],
+    ['a key', keyed],
+  ])('removes a task whose process was lost, where no other process can find it, of a call with %s', async (_, key) => {
     const store = new SilentStore()
     const { clock, start } = startServer({ store, tools: [slow], defaultTtlMs: 5000 })
-    await start('slow', { ms: 7_200_000 })
+    await start('slow', { ms: 7_200_000 }, key)
     // The process is gone, and another one sweeps.
     const later = clock.now() + 600_000
     await store.expire(later)

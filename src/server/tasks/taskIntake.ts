@@ -13,7 +13,7 @@ import { createPersistentChanges } from './persistentChanges.js'
 import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
 import type { TaskLedger } from './taskLedger.js'
-import type { TaskLease, TaskRecord } from './taskRecord.js'
+import { type TaskLease, type TaskRecord, UNTIL_EXPIRY } from './taskRecord.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
@@ -160,7 +160,7 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
 
 /** Without a search for lost work, an id that comes again still needs a claim: work that has outlived its task belongs to an earlier run. */
 function unfoundLease({ taskId, claim = crypto.randomUUID() }: TaskSpec): TaskLease | undefined {
-  return taskId === undefined ? undefined : { worker: claim, until: Number.MAX_SAFE_INTEGER }
+  return taskId === undefined ? undefined : { worker: claim, until: UNTIL_EXPIRY }
 }
 
 const inParallel = <T>(_key: string, run: () => Promise<T>): Promise<T> => run()

@@ -73,6 +73,9 @@ export interface TaskLease {
   readonly restsUntil?: number
 }
 
+/** The `until` of a claim where nobody looks for lost work: the task is there until it expires. */
+export const UNTIL_EXPIRY: number = Number.MAX_SAFE_INTEGER
+
 /** A step that must not run twice. It is begun first, and later done with a value. */
 export interface TaskStep {
   readonly isDone: boolean

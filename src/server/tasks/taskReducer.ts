@@ -3,7 +3,7 @@ import type { InputRequest, InputResponse } from '../../core/protocol/inputReque
 import type { TaskProgress } from '../../core/protocol/progress.js'
 import { type DetailedTask, isTerminal, type Task, type TaskFailure } from '../../core/protocol/task.js'
 import { INTERNAL_ERROR } from '../base/errorCodes.js'
-import type { TaskLease, TaskRecord, TaskStep } from './taskRecord.js'
+import { type TaskLease, type TaskRecord, type TaskStep, UNTIL_EXPIRY } from './taskRecord.js'
 
 /** What can happen to a task. */
 export type TaskEvent =
@@ -84,7 +84,7 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   if (ttlMs === null) return record
   if (task.status === 'working') {
     // A lost worker is noticed within two leases, and so is a task that waits for one.
-    const noticedMs = 2 * ((lease?.until ?? now) - now)
+    const noticedMs = lease === undefined || lease.until === UNTIL_EXPIRY ? 0 : 2 * (lease.until - now)
     return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + Math.max(keptMs(ttlMs), noticedMs) }
   }
   const expiresAt = now + Math.max(ttlMs, failedMs(record))
