@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { defineTool } from 'taskwire/server'
+import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
 import { gist, listen } from './support/listening.js'
 import { createManualClock } from './support/manualClock.js'
@@ -120,5 +121,57 @@ describe('two servers of one process over one store in memory, as after a reload
     expect(reads).toBe(before)
     await clock.advance(100)
     expect((await stream.messages()).map(gist).slice(-2)).toEqual([['tasks', 'completed'], ['end']])
+  })
+})
+
+describe('two servers over one store in memory whose process has slept for longer than the ttl', () => {
+  const keyed = { meta: { 'dev.taskwire/idempotencyKey': 'f81d4fae7dec11d0a76500a0c91e6bf6' } }
+
+  async function sleepWith(ms = 600_000) {
+    const store = new InMemoryTaskStore()
+    const runs = vi.fn()
+    const tool = defineTool({
+      ...slow,
+      async handler({ ms }, { sleep }) {
+        runs()
+        await sleep(ms)
+        return text('done')
+      },
+    })
+    const t = startTwo(store, { tools: [tool, ask] })
+    const taskId = await t.first.start('slow', { ms }, keyed)
+    await t.clock.advance(1000)
+    const { now } = t.clock
+    const sleep = () => {
+      t.clock.now = () => now() + 2 * 3_600_000
+    }
+    return { ...t, store, runs, taskId, sleep }
+  }
+
+  it('both know the task that one of them works on, and run a call that comes again no second time', async () => {
+    const t = await sleepWith()
+    t.sleep()
+    expect(await t.second.get(t.taskId)).toMatchObject({ status: 'working' })
+    expect(await t.second.start('slow', { ms: 600_000 }, keyed)).toBe(t.taskId)
+    expect(t.runs).toHaveBeenCalledOnce()
+  })
+
+  it('keep the task where the one that does not work on it is the first to sweep', async () => {
+    const t = await sleepWith()
+    t.sleep()
+    await t.store.expire(t.clock.now())
+    await t.clock.advance(600_000)
+    expect(await t.second.get(t.taskId)).toMatchObject({ status: 'completed', result: text('done') })
+  })
+
+  it('remove the task after its end, also where the one that has worked on it is closed', async () => {
+    const t = await sleepWith(7_200_000)
+    await t.second.get(t.taskId)
+    t.sleep()
+    await t.clock.advance(3_600_000)
+    await t.first.server.close()
+    expect(t.store.size).toBe(1)
+    await t.clock.advance(3_600_000)
+    expect(t.store.size).toBe(0)
   })
 })

@@ -13,6 +13,10 @@ import {
 } from './taskList.js'
 import type { TaskRecord } from './taskRecord.js'
 import type { TaskStore } from './taskStore.js'
+import { isWorkedOnHere } from './workHere.js'
+
+/** When to look again at a task whose expiry is to be postponed, in ms. */
+const AGAIN_MS = 60_000
 
 /** Keeps tasks in the memory of this process. They are lost when the process ends, and no other process sees them. */
 export class InMemoryTaskStore implements TaskStore {
@@ -51,8 +55,11 @@ export class InMemoryTaskStore implements TaskStore {
 
   async expire(now: number): Promise<number | null> {
     let earliest: number | null = null
-    for (const [taskId, { expiresAt }] of this.#records) {
-      if (expiresAt === null) continue
+    for (const [taskId, record] of this.#records) {
+      if (record.expiresAt === null) continue
+      // Another server of this process may work on it, and have slept.
+      const isKept = record.expiresAt <= now && !this.isShared && isWorkedOnHere(record)
+      const expiresAt = isKept ? now + AGAIN_MS : record.expiresAt
       if (expiresAt <= now) this.#put(taskId, undefined)
       else if (earliest === null || expiresAt < earliest) earliest = expiresAt
     }

@@ -1,8 +1,8 @@
 import { createTally, type Tally } from '../base/tally.js'
 import type { Leases } from './leases.js'
 import type { TaskRecord } from './taskRecord.js'
-import { isHeldBy } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
+import { beginWorkHere, endWorkHere, isWorkedOnHere } from './workHere.js'
 
 /** The runs of this process, each until its task is over or gone. */
 export interface TaskRuns {
@@ -11,8 +11,8 @@ export interface TaskRuns {
   get(taskId: string): TaskRun | undefined
   all(): readonly TaskRun[]
   /**
-   * True for a task that is worked on here and that no other process could take: it does not expire, also where this process
-   * has slept for longer than its ttl and has not postponed the expiry.
+   * True for a task that a server of this process works on and that no other process could take: it does not expire, also where
+   * this process has slept for longer than its ttl and has not postponed the expiry.
    */
   keeps(record: TaskRecord): boolean
   taskIds(): Iterable<string>
@@ -34,11 +34,7 @@ export function createTaskRuns(leases: Leases | undefined): TaskRuns {
     atWork,
     get: (taskId) => runs.get(taskId),
     all: () => [...runs.values()],
-    keeps(record) {
-      const { taskId, status } = record.task
-      const run = runs.get(taskId)
-      return leases === undefined && status === 'working' && run !== undefined && isHeldBy(record, run.by)
-    },
+    keeps: (record) => leases === undefined && isWorkedOnHere(record),
     taskIds: () => runs.keys(),
     add(run) {
       const { taskId } = run.record.task
@@ -49,6 +45,7 @@ export function createTaskRuns(leases: Leases | undefined): TaskRuns {
         before.lose()
       }
       runs.set(taskId, run)
+      beginWorkHere(runs)
       leases?.keep(run)
     },
     remove(taskId) {
@@ -57,7 +54,9 @@ export function createTaskRuns(leases: Leases | undefined): TaskRuns {
       runs.delete(taskId)
       leases?.drop(run)
       atWork.remove(run.record.owner)
-      if (runs.size === 0) onIdle()
+      if (runs.size > 0) return
+      endWorkHere(runs)
+      onIdle()
     },
     async ended() {
       if (runs.size > 0) await new Promise<void>((resolve) => (onIdle = resolve))
