@@ -1,7 +1,10 @@
+import { createTaskServer, type TaskExecutor } from 'taskwire/server'
 import { describe, expect, it, vi } from 'vitest'
 import { InMemoryTaskStore } from '../../src/server/tasks/inMemoryTaskStore.js'
-import { defineTool } from '../../src/server/tools/defineTool.js'
+import { defineTool, type ToolDefinition } from '../../src/server/tools/defineTool.js'
+import { createCuttableProcess } from './support/cuttableProcess.js'
 import { createManualClock, settle } from './support/manualClock.js'
+import { rpc } from './support/rpc.js'
 import { startServer } from './support/serverUnderTest.js'
 import { SharedStore, SilentStore } from './support/silentStore.js'
 import { ask, slow, text } from './support/tools.js'
@@ -97,6 +100,57 @@ describe('the ttl', () => {
     fallAsleep(2)
     await clock.advance(60_000)
     expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+  })
+
+  describe('ends no work that is found, after six days on which no process has run', () => {
+    const SIX_DAYS_MS = 6 * 86_400_000
+    const outcomes = [
+      ['retry', { status: 'completed', result: text('done') }],
+      ['fail', { status: 'failed', statusMessage: 'The worker was lost; the tool may have run in part.' }],
+    ] as const
+
+    /** A task of a process that is killed, and the process that is started six days later. */
+    async function startLater(tools: ToolDefinition[], executor?: TaskExecutor) {
+      const world = createManualClock()
+      let passedMs = 0
+      const clock = { ...world, now: () => world.now() + passedMs }
+      const store = new SharedStore()
+      const options = { tools, clock, defaultTtlMs: 5000 }
+      const { kill, ...process } = createCuttableProcess(store, clock)
+      const serverInfo = { name: 'killed', version: '1' }
+      const killed = createTaskServer({ ...options, ...process, serverInfo, ...(executor && { executor }) })
+      const { result } = await rpc(killed, 'tools/call', { name: 'slow', arguments: {} })
+      await settle()
+      kill()
+      passedMs = SIX_DAYS_MS
+      const later = startServer({ ...options, store })
+      return { ...later, taskId: String(result?.['taskId']) }
+    }
+
+    it.each(outcomes)('by another process (%s)', async (onOrphan, outcome) => {
+      const { clock, get, taskId } = await startLater([defineTool({ ...slow, onOrphan })])
+      expect(await get(taskId)).toMatchObject({ status: 'working' })
+      await clock.advance(10_000)
+      expect(await get(taskId)).toMatchObject(outcome)
+    })
+
+    it('by another process, where it has waited for a worker', async () => {
+      const { clock, get, taskId } = await startLater([slow], { start: async () => {} })
+      await clock.advance(10_000)
+      expect(await get(taskId)).toMatchObject({ status: 'completed', result: text('done') })
+    })
+
+    it.each(outcomes)('by the one that has slept (%s)', async (onOrphan, outcome) => {
+      const world = createManualClock()
+      let sleptMs = 0
+      const clock = { ...world, now: () => world.now() + sleptMs }
+      const tools = [defineTool({ ...slow, onOrphan })]
+      const { start, get } = startServer({ store: new SharedStore(), clock, tools, defaultTtlMs: 300_000 })
+      const taskId = await start('slow', { ms: 20_000 })
+      sleptMs = SIX_DAYS_MS
+      await clock.advance(60_000)
+      expect(await get(taskId)).toMatchObject({ ...outcome })
+    })
   })
 
   it('counts from each input request on, and not while the tool works between them', async () => {

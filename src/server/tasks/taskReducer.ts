@@ -75,6 +75,9 @@ const KEEPS_EXPIRY: ReadonlySet<TaskEvent['type']> = new Set(['status', 'renew',
 /** How long a task is kept at least for which nothing is heard of the process that works on it: longer than a lost one is noticed. */
 const MIN_KEPT_MS = 10 * 60_000
 
+/** The same where lost work is found. It is postponed after half of that, and at least a weekend without any process is left. */
+const MIN_FOUND_KEPT_MS = 14 * 86_400_000
+
 /**
  * The ttl counts from the end of a task, and from an input request on while that is open. To clients, a task that waits for a
  * worker or is worked on has no limit: its process moves the expiry on for as long as it lives.
@@ -84,8 +87,8 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
   if (ttlMs === null) return record
   if (task.status === 'working') {
     // A lost worker is noticed within two leases, and so is a task that waits for one.
-    const noticedMs = lease === undefined || lease.until === UNTIL_EXPIRY ? 0 : 2 * (lease.until - now)
-    return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + Math.max(keptMs(ttlMs), noticedMs) }
+    const noticedMs = isFound(record) ? 2 * ((lease?.until ?? now) - now) : 0
+    return { ...record, task: { ...task, ttlMs: null }, expiresAt: now + Math.max(keptMs(record, ttlMs), noticedMs) }
   }
   const expiresAt = now + Math.max(ttlMs, failedMs(record))
   // What is kept longer than clients were told is kept for operators.
@@ -94,9 +97,10 @@ export function withExpiry(record: TaskRecord, now: number): TaskRecord {
 }
 
 /** When something has to be done about the expiry of a task: it is over, or is to be moved on. */
-export function expiryDueAt({ task, ttlMs, expiresAt }: TaskRecord): number | null {
+export function expiryDueAt(record: TaskRecord): number | null {
+  const { task, ttlMs, expiresAt } = record
   if (expiresAt === null || ttlMs === null || task.status !== 'working') return expiresAt
-  return expiresAt - keptMs(ttlMs) / 2
+  return expiresAt - keptMs(record, ttlMs) / 2
 }
 
 /** How long a task that has failed is there for operators, who can have it run again. */
@@ -104,8 +108,13 @@ function failedMs({ task, call, keepFailedMs = 0 }: TaskRecord): number {
   return task.status === 'failed' && call !== undefined ? keepFailedMs : 0
 }
 
-function keptMs(ttlMs: number): number {
-  return Math.max(ttlMs, MIN_KEPT_MS)
+function keptMs(record: TaskRecord, ttlMs: number): number {
+  return Math.max(ttlMs, isFound(record) ? MIN_FOUND_KEPT_MS : MIN_KEPT_MS)
+}
+
+/** True where work that is lost is found: once any process runs, that ends the task or has the work done again. */
+function isFound({ lease }: TaskRecord): boolean {
+  return lease !== undefined && lease.until !== UNTIL_EXPIRY
 }
 
 type StepEvent = Exclude<TaskEvent, { type: 'runAgain' }>
