@@ -18,7 +18,10 @@ import { isWorkedOnHere } from './workHere.js'
 /** When to look again at a task whose expiry is to be postponed, in ms. */
 const AGAIN_MS = 60_000
 
-/** Keeps tasks in the memory of this process. They are lost when the process ends, and no other process sees them. */
+/**
+ * Keeps tasks in the memory of this process. They are lost when the process ends, and no other process sees them. `expire` leaves a
+ * task that a server of this process works on, since a process that has slept has not postponed its expiry yet.
+ */
 export class InMemoryTaskStore implements TaskStore {
   readonly isShared: boolean = false
   readonly #records = new Map<string, TaskRecord>()

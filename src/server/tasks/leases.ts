@@ -13,7 +13,7 @@ import type { TaskStore } from './taskStore.js'
 
 /** Keeps the work of this process from counting as lost, and has work done again that was lost. */
 export interface Leases {
-  /** A claim for a new run. @param claim its id, where that is drawn already */
+  /** A claim for a new run, under this id where one is drawn already. */
   draw(claim?: string): TaskLease
   /** How long a task may wait for a worker before somebody looks after it, in ms since the epoch. */
   untilClaimed(): number
