@@ -371,6 +371,25 @@ it('A call that is made when all is forgotten leaves no record, though its tab h
   expect(found).toEqual([])
 })
 
+// tab A  forgets a call ── clock −1 d ── forgets all
+// tab B                                      calls ── hears late of that
+it('A call that is made after all was forgotten is kept by a tab that hears late of it, though more was forgotten before the clock was set back', async () => {
+  serve(60 * SECOND)
+  const a = openTab()
+  const { callId } = run(a)
+  void a.client.forget({ callId })
+  await pass(100)
+  const b = openTab(forgottenLast(browser.openPage()))
+  await Promise.all([b.client.connect(), pass(20 * SECOND)])
+  browser.setClock(-24 * HOUR)
+  await Promise.all([a.client.forget(), pass(1)])
+  const call = run(b)
+  await pass(5 * SECOND)
+  expect(call.getState().phase).toBe('working')
+  const [found] = await Promise.all([openTab().client.resumeToolCalls(), pass(SECOND)])
+  expect(found).toHaveLength(1)
+})
+
 // tab A   forgets all ── closed ── clock −1 h
 // tab B   ········································ hears that all was forgotten
 // tab C   ······························ calls

@@ -1,5 +1,5 @@
 import { namesSession } from '../record/keep.js'
-import { AHEAD_MS, isForgotten, noteForgottenNow } from './forgotten.js'
+import { AHEAD_MS, forgottenBy, isForgotten, noteForgottenNow } from './forgotten.js'
 import { dropCall } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEnded, recordOfEntry } from './showing.js'
@@ -31,7 +31,7 @@ export function dropForgotten(
   run: Run,
   callId: string,
   at: number = Number.POSITIVE_INFINITY,
-  postedAt: number = Number.NEGATIVE_INFINITY,
+  postedAt: number = at,
 ): void {
   const entry = run.calls.get(callId)
   if (entry === undefined) return
@@ -42,10 +42,11 @@ export function dropForgotten(
   // clock. If `at` is in the future, too, both are of the same clock.
   const isOfThisClock = startedAt <= time + AHEAD_MS || at > time
   const since = isOfThisClock ? startedAt : (task?.receivedAt ?? startedAt)
-  if (since > at && (isOfThisClock || since <= time)) return
+  const until = startedAt <= time + AHEAD_MS ? forgottenBy(at, postedAt) : at
+  if (since > until && (isOfThisClock || since <= time)) return
   dropCall(run, callId)
   // Only what this page was the first to write can have come back, and not where it was called since the clock was set back from then.
-  const isSince = startedAt >= run.setBackTo && startedAt <= time && postedAt > time + AHEAD_MS
+  const isSince = startedAt >= run.setBackTo && startedAt <= time && postedAt > time + AHEAD_MS && Number.isFinite(at)
   const wasFirstToWrite = entry.started !== undefined
   // That of a task whose id names a session is in the storage of this tab, whichever page of it has written it.
   if ((!wasFirstToWrite && !namesSession(record)) || isSince) return

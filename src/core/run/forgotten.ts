@@ -45,6 +45,14 @@ export function noteForgottenNow(run: Run, callId?: string): number {
   return at
 }
 
+/**
+ * Until when the calls were started that a message says were forgotten, ms since the epoch, by the clock with which it was posted: `at` is
+ * ahead of that where the clock was set back since its tab forgot other calls.
+ */
+export function forgottenBy(at: number, postedAt: number): number {
+  return at > postedAt + AHEAD_MS ? postedAt : at
+}
+
 /** Notes what another tab has forgotten. */
 export function noteForgotten(run: Run, callId: string | undefined, at: number): void {
   const { forgotten } = run

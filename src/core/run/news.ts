@@ -4,7 +4,7 @@ import { followInstead } from './catchUp.js'
 import { changeTask } from './changes.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { dropForgotten, removeForgotten } from './forget.js'
-import { isForgotten, noteForgotten } from './forgotten.js'
+import { forgottenBy, isForgotten, noteForgotten } from './forgotten.js'
 import { followFound, isMadeAgain, isSentAgain, newCall, putCall, putFound } from './pageCalls.js'
 import { refuseOther } from './refuseOther.js'
 import { cancelTold } from './requests.js'
@@ -30,7 +30,7 @@ export const receive: Receive = (run, message) => {
     case 'forgotten': {
       const { callId, at, postedAt } = message
       // What is called after the message has arrived was not forgotten.
-      noteForgotten(run, callId, Math.min(at, now(run)))
+      noteForgotten(run, callId, Math.min(forgottenBy(at, postedAt), now(run)))
       for (const id of callId === undefined ? [...run.calls.keys()] : [callId]) dropForgotten(run, id, at, postedAt)
       if (!run.tabsShareStorage) void removeForgotten(run)
       run.onForgotten(callId)
