@@ -94,7 +94,7 @@ function checkCalls(world: World, tab: Tab): void {
         world.isIdempotent ? 'the same, where the server takes keys' : 'responses to tools/call lost, and reported so',
       )
       // A server that answers all but this call, again and again, is asked no longer.
-      const isGivenUp = error.message.includes('times and no answer could be read')
+      const isGivenUp = error.message.includes('no answer could be read')
       // Whoever does not know the arguments cannot.
       if (world.isIdempotent && call.arguments !== undefined && !isGivenUp) {
         world.breach('outcome unknown to the page that can ask again', `${tab.name} shows ${describeCall(call)}`)
