@@ -3,6 +3,7 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
+  StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import type { Environment } from '../../core/environment/environment.js'
 import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
@@ -58,6 +59,21 @@ export function createProviders(options: ProvidersOptions): Providers {
   function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
     let { state = environment.randomId(), verifier = '' } = flow
     const epoch = tokens.current()
+    /** The tokens that this sign-in has read. It replaces and removes no others: they are those of a later one. */
+    let seen: StoredOAuthTokens | undefined
+    const isSeen = (now = tokens.read()) => now?.access_token === seen?.access_token
+
+    function readTokens(): StoredOAuthTokens | undefined {
+      seen = tokens.current() === epoch ? tokens.read() : undefined
+      return seen
+    }
+
+    function saveTokens(saved: StoredOAuthTokens): void {
+      tokens.check(epoch)
+      const now = tokens.read()
+      if (seen === undefined || now === undefined || isSeen(now)) tokens.write(saved, epoch)
+    }
+
     return {
       redirectUrl,
       ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
@@ -77,8 +93,8 @@ export function createProviders(options: ProvidersOptions): Providers {
       clientInformation: () =>
         clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
       ...(clientId === undefined && { saveClientInformation: saveClient }),
-      tokens: () => (tokens.current() === epoch ? tokens.read() : undefined),
-      saveTokens: (saved) => tokens.write(saved, epoch),
+      tokens: readTokens,
+      saveTokens,
       saveCodeVerifier: (saved) => {
         verifier = saved
       },
@@ -88,8 +104,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       },
       discoveryState: () => discovery ?? flow.discovery,
       invalidateCredentials: (what) => {
-        // The tokens of a later epoch are those of a later sign-in.
-        if ((what === 'all' || what === 'tokens') && tokens.current() === epoch) tokens.remove()
+        if ((what === 'all' || what === 'tokens') && tokens.current() === epoch && isSeen()) tokens.remove()
         if (what === 'all' || what === 'client') kept.remove('client')
         if (what === 'all' || what === 'discovery') discovery = undefined
       },
