@@ -95,3 +95,69 @@ describe('tokens that work', () => {
     expect(world.visits()).toHaveLength(1)
   })
 })
+
+describe('a scope that the authorization server does not name', () => {
+  const asked = () => world.visits().at(-1)?.searchParams.get('scope')
+
+  it('is the one that was asked for: a wider sign-in asks for it again', async () => {
+    const client = world.open()
+    await world.within(client.connect()).catch(() => {})
+    await world.signIn(client)
+    expect(asked()).toBe('tasks')
+    requireMore()
+    await world.within(client.listTools()).catch(() => {})
+    await world.within(client.authorize())
+    expect(asked()).toBe('tasks more')
+  })
+
+  it('stays the same after a refresh', async () => {
+    const client = world.open()
+    await world.within(client.connect()).catch(() => {})
+    await world.signIn(client)
+    world.tokens.valid = new Set()
+    await world.within(client.listTools())
+    expect(world.tokens.issued).toBe(2)
+    requireMore()
+    await world.within(client.listTools()).catch(() => {})
+    await world.within(client.authorize())
+    expect(asked()).toBe('tasks more')
+  })
+})
+
+describe('an app that registers itself', () => {
+  it('exchanges a code as the client that it was given to, though another tab has registered since', async () => {
+    let registered = 0
+    world.change = async (path, response) => {
+      if (path !== '/register') return response
+      return Response.json({ ...(await response.json()), client_id: `client-${++registered}` }, { status: 201 })
+    }
+    const [first, second] = [1, 2].map(() => world.open(undefined, { storage: 'local' }))
+    await world.within(Promise.all([first?.authorize(), second?.authorize()]))
+    const [visit] = world.visits()
+    await world.within(Promise.resolve(first?.finishAuthorization(world.callback(visit))))
+    world.tokens.valid = new Set()
+    await world.within(Promise.resolve(second?.listTools()))
+    const forms = world.tokens.asked
+      .filter(({ path }) => path === '/token')
+      .map(({ body }) => new URLSearchParams(body))
+    expect(forms.map((form) => form.get('grant_type'))).toEqual(['authorization_code', 'refresh_token'])
+    const clientId = visit?.searchParams.get('client_id')
+    expect(forms.map((form) => form.get('client_id'))).toEqual([clientId, clientId])
+  })
+
+  it('proves who it is in the way that it was registered with', async () => {
+    world.change = async (path, response) => {
+      if (path === '/register') {
+        const secret = { client_secret: 'issued', token_endpoint_auth_method: 'client_secret_post' }
+        return Response.json({ ...(await response.json()), ...secret }, { status: 201 })
+      }
+      if (!path.startsWith('/.well-known/oauth-authorization-server')) return response
+      const methods = ['client_secret_basic', 'client_secret_post']
+      return Response.json({ ...(await response.json()), token_endpoint_auth_methods_supported: methods })
+    }
+    await world.signIn(world.open())
+    const asked = world.tokens.asked.find(({ path }) => path === '/token')
+    expect(asked?.headers.get('authorization')).toBeNull()
+    expect(new URLSearchParams(asked?.body).get('client_secret')).toBe('issued')
+  })
+})

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { created, createScriptedServer, type ScriptedServer, snapshot } from './scriptedServer.js'
 import { createTokenServer, type TokenServer } from './tokenServer.js'
 
-export const SERVER_URL = 'https://tasks.example/mcp'
+const SERVER_URL = 'https://tasks.example/mcp'
 
 /** Pages that sign in to a scripted server. The authorization server can be held back, and its responses changed. */
 export interface SignInWorld {

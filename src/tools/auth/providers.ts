@@ -15,6 +15,10 @@ export interface Flow {
   readonly state: string
   readonly verifier: string
   readonly discovery?: OAuthDiscoveryState | undefined
+  /** What the user was asked to allow. */
+  readonly scope?: string | undefined
+  /** The registration that the code is for: another tab may have made another one since. */
+  readonly client?: StoredOAuthClientInformation | undefined
   /** The epoch in which it has begun. */
   readonly epoch?: Epoch
 }
@@ -51,13 +55,8 @@ export function createProviders(options: ProvidersOptions): Providers {
   const { redirectUrl, clientMetadata, clientId, clientMetadataUrl, scope, kept, tokens, environment } = options
   let discovery: OAuthDiscoveryState | undefined
 
-  /** Not the token with which the registration can be changed. */
-  function saveClient({ client_id, client_secret, issuer }: StoredOAuthClientInformation): void {
-    kept.write('client', { client_id, client_secret, issuer })
-  }
-
   function providerOf(flow: Partial<Flow>, redirect: (url: URL, flow: Flow) => void): OAuthClientProvider {
-    let { state = environment.randomId(), verifier = '' } = flow
+    let { state = environment.randomId(), verifier = '', client } = flow
     const epoch = tokens.current()
     /** The tokens that this sign-in has read. It replaces and removes no others: they are those of a later one. */
     let seen: StoredOAuthTokens | undefined
@@ -71,7 +70,26 @@ export function createProviders(options: ProvidersOptions): Providers {
     function saveTokens(saved: StoredOAuthTokens): void {
       tokens.check(epoch)
       const now = tokens.read()
-      if (seen === undefined || now === undefined || isSeen(now)) tokens.write(saved, epoch)
+      if (seen !== undefined && now !== undefined && !isSeen(now)) return
+      // Who leaves it out has granted what was asked for (RFC 6749, sections 5.1 and 6).
+      const scope = saved.scope ?? flow.scope ?? seen?.scope
+      tokens.write({ ...saved, ...(scope !== undefined && { scope }) }, epoch)
+      // With which they are refreshed.
+      if (flow.client !== undefined) kept.write('client', flow.client)
+    }
+
+    /** Not the token with which the registration can be changed. */
+    function saveClient(saved: StoredOAuthClientInformation): void {
+      const { client_id, client_secret, issuer } = saved
+      const method = 'token_endpoint_auth_method' in saved ? saved.token_endpoint_auth_method : undefined
+      client = { client_id, client_secret, issuer, ...(method && { token_endpoint_auth_method: method }) }
+      kept.write('client', client)
+    }
+
+    function readClient(): StoredOAuthClientInformation | undefined {
+      if (clientId !== undefined) return { client_id: clientId }
+      client ??= kept.read<StoredOAuthClientInformation>('client')
+      return client
     }
 
     return {
@@ -90,8 +108,7 @@ export function createProviders(options: ProvidersOptions): Providers {
         state = environment.randomId()
         return state
       },
-      clientInformation: () =>
-        clientId === undefined ? kept.read<StoredOAuthClientInformation>('client') : { client_id: clientId },
+      clientInformation: readClient,
       ...(clientId === undefined && { saveClientInformation: saveClient }),
       tokens: readTokens,
       saveTokens,
@@ -105,13 +122,16 @@ export function createProviders(options: ProvidersOptions): Providers {
       discoveryState: () => discovery ?? flow.discovery,
       invalidateCredentials: (what) => {
         if ((what === 'all' || what === 'tokens') && tokens.current() === epoch && isSeen()) tokens.remove()
-        if (what === 'all' || what === 'client') kept.remove('client')
+        if (what === 'all' || what === 'client') {
+          client = undefined
+          kept.remove('client')
+        }
         if (what === 'all' || what === 'discovery') discovery = undefined
       },
       redirectToAuthorization: (to) => {
         tokens.check(epoch)
         if (!isSecure(to)) throw authorizationFailed('insecure')
-        redirect(to, { state, verifier, discovery, epoch })
+        redirect(to, { state, verifier, discovery, epoch, client, scope: to.searchParams.get('scope') ?? undefined })
       },
     }
   }
