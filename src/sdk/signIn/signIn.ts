@@ -4,6 +4,7 @@ import { NO_SIGN_IN, type SignIn } from '../../core/wire/signInByTransport.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
 import { refusedWith } from './refusedWith.js'
 import { signedOutError } from './signedOut.js'
+import { withoutWords } from './withoutWords.js'
 
 /** What a server says about signing in when it refuses a request (RFC 6750, RFC 9728). */
 export type Challenge = Pick<ReturnType<typeof extractWWWAuthenticateParams>, 'resourceMetadataUrl' | 'scope'>
@@ -52,7 +53,7 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       // The SDK does not say which request it signs in for: one that fails otherwise may be that.
       if (waitsFor === undefined) endRenewal(false)
       else if (!isRepeated && (await waitsFor)) return send(request, true)
-      throw error
+      throw withoutWords(error)
     }
   }
 

@@ -1,0 +1,88 @@
+import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/client'
+import type { TaskClient } from 'taskwire'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createSignInWorld, type SignInWorld } from './support/signInPage.js'
+
+const MINUTES = 60_000
+
+let world: SignInWorld
+let errors: unknown[]
+
+beforeEach(() => {
+  world = createSignInWorld()
+  errors = []
+})
+
+/** A provider of the app that has a token, and another one for a refresh. */
+function providerOfApp(): OAuthClientProvider & { saved: OAuthTokens | undefined } {
+  return {
+    saved: { access_token: 'old', token_type: 'Bearer', refresh_token: 'refresh-secret' },
+    redirectUrl: 'https://app.example/callback',
+    clientMetadata: { redirect_uris: ['https://app.example/callback'] },
+    clientInformation: () => ({ client_id: 'app' }),
+    tokens() {
+      return this.saved
+    },
+    saveTokens(fresh) {
+      this.saved = fresh
+    },
+    redirectToAuthorization: () => {},
+    saveCodeVerifier: () => {},
+    codeVerifier: () => 'verifier',
+    invalidateCredentials() {
+      this.saved = undefined
+    },
+  }
+}
+
+/** A client that is connected and has tokens. */
+async function connected(kind: 'browserAuthProvider()' | 'an OAuthClientProvider'): Promise<TaskClient> {
+  world.tokens.valid = new Set(['old'])
+  const onError = (error: unknown) => errors.push(error)
+  const isOurs = kind === 'browserAuthProvider()'
+  const client = world.open(undefined, {}, { onError, ...(!isOurs && { authProvider: providerOfApp() }) })
+  if (isOurs) await world.signIn(client)
+  await world.within(client.connect())
+  return client
+}
+
+/** Everything that the text of an error says, and what it was caused by. */
+const textOf = (error: unknown): string =>
+  error instanceof Error ? `${error} ${JSON.stringify(error)} ${textOf(error.cause)}` : String(error)
+
+describe.each(['browserAuthProvider()', 'an OAuthClientProvider'] as const)('a refresh that fails, with %s', (kind) => {
+  it('has refused the call, and shows nothing that the authorization server says', async () => {
+    const client = await connected(kind)
+    const running = client.startToolCall({ name: 'report' })
+    await world.browser.advance(1500)
+    world.tokens.valid = new Set()
+    world.tokens.grant = (form) => {
+      const error_description = `Not good: ${form.get('refresh_token')}`
+      return Response.json({ error: 'invalid_request', error_description }, { status: 400 })
+    }
+    const call = client.startToolCall({ name: 'other' })
+    call.result.catch(() => {})
+    await world.browser.advance(MINUTES)
+    expect(call.getState().error).toMatchObject({ name: 'ToolCallRejectedError', code: 401 })
+    expect(running.getState()).toMatchObject({ phase: 'working', network: 'paused', lastError: { kind: 'auth' } })
+    const { status, error } = client.store.getState().connection
+    expect(status).toBe('unauthorized')
+    const shown = [...errors, error, call.getState().error, running.getState().lastError]
+    expect(shown.map(textOf).join()).not.toContain('secret')
+  })
+
+  it('has refused the call where the authorization server is down, too, and the task continues when it is back', async () => {
+    const client = await connected(kind)
+    const running = client.startToolCall({ name: 'report' })
+    await world.browser.advance(1500)
+    world.tokens.valid = new Set()
+    world.tokens.isDown = true
+    await expect(world.within(client.callToolRaw({ name: 'other' }))).rejects.toMatchObject({ code: 401 })
+    await world.browser.advance(MINUTES)
+    expect(running.getState()).toMatchObject({ network: 'paused', lastError: { kind: 'auth' } })
+    world.tokens.isDown = false
+    if (kind !== 'browserAuthProvider()') await world.within(client.connect())
+    await world.browser.advance(MINUTES)
+    expect(running.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+})
