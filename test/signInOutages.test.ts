@@ -50,6 +50,8 @@ async function connected(kind: 'browserAuthProvider()' | 'an OAuthClientProvider
 const textOf = (error: unknown): string =>
   error instanceof Error ? `${error} ${JSON.stringify(error)} ${textOf(error.cause)}` : String(error)
 
+const never = () => new Promise<void>(() => {})
+
 describe.each(['browserAuthProvider()', 'an OAuthClientProvider'] as const)('a refresh that fails, with %s', (kind) => {
   it('has refused the call, and shows nothing that the authorization server says', async () => {
     const client = await connected(kind)
@@ -84,5 +86,72 @@ describe.each(['browserAuthProvider()', 'an OAuthClientProvider'] as const)('a r
     if (kind !== 'browserAuthProvider()') await world.within(client.connect())
     await world.browser.advance(MINUTES)
     expect(running.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+})
+
+describe('an authorization server that does not answer', () => {
+  it('is asked again for a task, and by other tabs that share its tokens', async () => {
+    const [client, other] = [1, 2].map(() => world.open(undefined, { storage: 'local' }))
+    if (!client || !other) throw new Error('no client')
+    await world.signIn(client)
+    await world.within(other.connect())
+    const running = client.startToolCall({ name: 'report' })
+    await world.browser.advance(1500)
+    world.tokens.valid = new Set()
+    world.hold = (path) => (path === '/token' ? never() : undefined)
+    await world.browser.advance(2 * MINUTES)
+    expect(running.getState().network).toBe('paused')
+    world.hold = () => undefined
+    expect(await world.outcomeAfter(MINUTES, other.listTools())).toBe('resolved')
+    expect(running.getState()).toMatchObject({ phase: 'working', network: 'ok' })
+  })
+
+  it.each([
+    ['headers', '/token'],
+    ['metadata', '/.well-known/oauth-authorization-server'],
+    ['registration', '/register'],
+  ])('fails authorize() or finishAuthorization() after a while (%s)', async (_, held) => {
+    world.hold = (path) => (path === held ? never() : undefined)
+    const client = world.open()
+    const begun = await world.outcomeAfter(MINUTES, client.authorize())
+    const ended =
+      begun === 'resolved' ? await world.outcomeAfter(MINUTES, client.finishAuthorization(world.callback())) : begun
+    expect(ended).toMatchObject({ error: { name: 'AuthorizationFailedError', reason: 'unreachable' } })
+  })
+
+  it('fails finishAuthorization() where the body of the response does not come', async () => {
+    world.change = (path, response) => (path === '/token' ? new Response(new ReadableStream({})) : response)
+    const client = world.open()
+    await world.within(client.authorize())
+    const ended = await world.outcomeAfter(MINUTES, client.finishAuthorization(world.callback()))
+    expect(ended).toMatchObject({ error: { reason: 'unreachable' } })
+  })
+})
+
+describe('signOut() with an OAuthClientProvider', () => {
+  it('drops tokens whose response had begun before it', async () => {
+    let finish = () => {}
+    world.change = async (path, response) => {
+      if (path !== '/token') return response
+      const text = await response.text()
+      const body = new ReadableStream({
+        start: (controller) => {
+          finish = () => {
+            controller.enqueue(new TextEncoder().encode(text))
+            controller.close()
+          }
+        },
+      })
+      return new Response(body, { headers: response.headers })
+    }
+    const authProvider = providerOfApp()
+    const client = world.open(undefined, {}, { authProvider })
+    const listing = client.listTools()
+    listing.catch(() => {})
+    await world.browser.settle()
+    await client.signOut()
+    finish()
+    await expect(world.within(listing)).rejects.toBeInstanceOf(Error)
+    expect([world.tokens.issued, authProvider.saved]).toEqual([1, undefined])
   })
 })

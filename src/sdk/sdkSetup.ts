@@ -103,7 +103,7 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   const { transportOptions, headers } = options
   checkTransportOptions(options)
   const provider: AnyAuthProvider | undefined = options.authProvider ?? transportOptions?.authProvider
-  const gate = provider && signInByToken(isBrowserAuthProvider(provider))
+  const gate = provider && signInByToken(isBrowserAuthProvider(provider), environment)
   const fetch = transportOptions?.fetch ?? environment.fetch
   let inBrowser: BrowserSignIn | undefined
   const signIn: ServerSignIn = {

@@ -8,7 +8,7 @@ const refusal = (headers: HeadersInit = {}, status = 401) => new Response('no', 
 
 /** A server that answers each request as told; `send` says what the SDK sees of it. */
 function setUp(isByUser = false) {
-  const signIn = signInByToken(isByUser)
+  const signIn = signInByToken(isByUser, globalThis)
   let response = refusal()
   const fetch = signIn.wrap(async () => response)
   async function send(next: Response, headers: Record<string, string> | undefined = MCP) {

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { headersIn } from '../../core/wire/httpMessage.js'
 import { NO_SIGN_IN, type SignIn } from '../../core/wire/signInByTransport.js'
 import { extractWWWAuthenticateParams, isDpopNonceChallenge, UnauthorizedError } from '../sdk.js'
+import { type AskingEnvironment, askAuthorizationServer } from './askAuthorizationServer.js'
 import { refusedWith } from './refusedWith.js'
 import { signedOutError } from './signedOut.js'
 import { withoutWords } from './withoutWords.js'
@@ -30,7 +31,7 @@ export interface SignInByToken extends SignIn {
  *
  * `isByUser`: the provider signs in when the user asks for it, and there is nothing to keep from the SDK.
  */
-export function signInByToken(isByUser: boolean): SignInByToken {
+export function signInByToken(isByUser: boolean, environment: AskingEnvironment): SignInByToken {
   /** What was refused: an `Authorization` header, or null for none. */
   let refused: string | null | undefined
   let isHeld = false
@@ -75,16 +76,17 @@ export function signInByToken(isByUser: boolean): SignInByToken {
       signOuts += 1
     },
     wrap: (fetch) => async (url, init) => {
-      const before = signOuts
       const headers = headersIn(init)
       const credentials = headers.get('authorization')
       const isNew = credentials !== refused
       if (isForMcp(headers) && (isNew || init?.body === renewedFor)) endRenewal(isNew)
-      const response = await fetch(url, init)
       if (!isForMcp(headers)) {
+        const before = signOuts
+        const response = await askAuthorizationServer(fetch, url, init, environment)
         if (before !== signOuts) throw signedOutError()
         return response
       }
+      const response = await fetch(url, init)
       if (!startsSignIn(response)) {
         isHeld &&= !response.ok
         return response
