@@ -155,3 +155,23 @@ describe('signOut() with an OAuthClientProvider', () => {
     expect([world.tokens.issued, authProvider.saved]).toEqual([1, undefined])
   })
 })
+
+describe('a callback with an error', () => {
+  it.each([
+    ['of another authorization server', 'https://other.example'],
+    ['without the issuer that this one promises', undefined],
+  ])('%s is not shown to the user', async (_, iss) => {
+    world.change = async (path, response) =>
+      path.startsWith('/.well-known/oauth-authorization-server')
+        ? Response.json({ ...(await response.json()), authorization_response_iss_parameter_supported: true })
+        : response
+    const client = world.open()
+    await world.within(client.authorize())
+    const url = new URL(world.callback(undefined, 'error=access_denied'))
+    url.searchParams.delete('iss')
+    if (iss !== undefined) url.searchParams.set('iss', iss)
+    const failed = world.within(client.finishAuthorization(url))
+    await expect(failed).rejects.toMatchObject({ reason: 'refused' })
+    expect(String(await failed.catch((error: unknown) => error))).not.toContain('access_denied')
+  })
+})

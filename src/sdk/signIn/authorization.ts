@@ -39,13 +39,18 @@ export async function finishAuthorization(
   callback: URLSearchParams,
   context: AuthorizationContext,
 ): Promise<void> {
+  const iss = callback.get('iss')
   const error = callback.get('error')
   if (error !== null) {
+    // Another authorization server than that of the sign-in has nothing to say to the user (RFC 9207, section 2.4).
+    const { authorizationServerMetadata: metadata } = (await provider.discoveryState?.()) ?? {}
+    const isRequired = metadata?.authorization_response_iss_parameter_supported === true
+    if (metadata !== undefined && (iss === null ? isRequired : iss !== metadata.issuer))
+      throw authorizationFailed('refused')
     throw authorizationFailed(error === 'access_denied' ? 'denied' : 'refused', { code: codeOf(error) })
   }
   const authorizationCode = callback.get('code')
   if (authorizationCode === null) throw authorizationFailed('no-code')
-  const iss = callback.get('iss')
   try {
     await sdk.auth(provider, { ...authOptions(context), authorizationCode, ...(iss !== null && { iss }) })
   } catch (cause) {
