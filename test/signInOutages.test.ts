@@ -175,3 +175,24 @@ describe('a callback with an error', () => {
     expect(String(await failed.catch((error: unknown) => error))).not.toContain('access_denied')
   })
 })
+
+describe('skipIssuerMetadataValidation', () => {
+  it('holds for a refresh, too, on a page that has not signed in itself', async () => {
+    const issuer = 'https://other.example'
+    world.change = async (path, response) =>
+      path.startsWith('/.well-known/oauth-authorization-server')
+        ? Response.json({ ...(await response.json()), issuer })
+        : response
+    const more = { transportOptions: { fetch: world.fetch, skipIssuerMetadataValidation: true } }
+    const page = world.browser.openPage()
+    const before = world.open(page, {}, more)
+    await world.within(before.authorize())
+    const url = new URL(world.callback())
+    url.searchParams.set('iss', issuer)
+    await world.within(before.finishAuthorization(url))
+    world.tokens.valid = new Set()
+    const client = world.open(await page.reload(), {}, more)
+    await expect(world.within(client.listTools())).resolves.toBeDefined()
+    expect([world.tokens.issued, world.visits().length]).toEqual([2, 1])
+  })
+})

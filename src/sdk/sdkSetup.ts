@@ -114,7 +114,12 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
     environment,
     skipIssuerMetadataValidation: transportOptions?.skipIssuerMetadataValidation,
     inBrowser: () => {
-      if (isBrowserAuthProvider(provider)) inBrowser ??= provider.forServer({ url: server.url(), environment })
+      if (isBrowserAuthProvider(provider))
+        inBrowser ??= provider.forServer({
+          url: server.url(),
+          environment,
+          skipIssuerMetadataValidation: signIn.skipIssuerMetadataValidation,
+        })
       return inBrowser
     },
   }

@@ -6,6 +6,8 @@ export interface AuthServer {
   /** The MCP endpoint. Tokens are kept for this endpoint only. */
   readonly url: URL
   readonly environment: Environment
+  /** As `transportOptions.skipIssuerMetadataValidation`. */
+  readonly skipIssuerMetadataValidation?: boolean | undefined
 }
 
 /**

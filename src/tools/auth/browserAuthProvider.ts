@@ -83,7 +83,7 @@ function unlessSignedOut(error: unknown): undefined {
 
 function createSignIn(
   options: BrowserAuthProviderOptions & { storage: 'session' | 'local' },
-  { url, environment }: AuthServer,
+  { url, environment, skipIssuerMetadataValidation }: AuthServer,
 ): BrowserSignIn {
   const { clientId, openPopup } = options
   const redirectUrl = new URL(options.redirectUrl, environment.baseUrl()).href
@@ -114,7 +114,12 @@ function createSignIn(
       const { resourceMetadataUrl } = extractWWWAuthenticateParams(response)
       await alone(() =>
         refresh(refusedWith.get(response), (provider) =>
-          sdk.auth(provider, { serverUrl, fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) }),
+          sdk.auth(provider, {
+            serverUrl,
+            fetchFn,
+            ...(resourceMetadataUrl && { resourceMetadataUrl }),
+            ...(skipIssuerMetadataValidation !== undefined && { skipIssuerMetadataValidation }),
+          }),
         ),
       )
     },
