@@ -13,6 +13,8 @@ export interface ConnectionBehind {
   get(): Promise<OpenedBehind>
   /** Has the next call get another connection. This one stays for the calls that it has let in. */
   leave(opened: OpenedBehind): Promise<void>
+  /** Has tasks followed again for which nothing is sent since a token was refused: there is a newer one. */
+  renew(): Promise<void>
   /** Closes the connections that were left. */
   closeLeft(): Promise<void>
   close(): Promise<void>
@@ -91,6 +93,10 @@ export function createConnectionBehind(options: ConnectionBehindOptions): Connec
       left.add(opened)
       const current = connection
       if ((await current?.catch(() => undefined)) === opened && connection === current) connection = undefined
+    },
+    async renew() {
+      const found = await connection?.catch(() => undefined)
+      await Promise.all([found, ...left].map((each) => each?.taskClient.connect()))
     },
     closeLeft,
     async close() {

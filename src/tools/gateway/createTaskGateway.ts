@@ -33,6 +33,11 @@ const NO_TOOLS: ServerBehind['tools'] = []
 /** A caller whose identity is replaced with each request. */
 type NewestCaller = { -readonly [Key in keyof GatewayCaller]: GatewayCaller[Key] }
 
+interface ServerOfCaller {
+  readonly behind: ServerBehind
+  readonly caller: NewestCaller
+}
+
 /** Who sends a request where there is no `authenticate`. */
 const ANYBODY: AuthInfo = { token: '', clientId: 'anybody', scopes: [] }
 
@@ -69,7 +74,7 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
   const { clock = systemClock, authenticate = () => ANYBODY } = options
   const { error: report } = createServerLog(options.logger, options.onError)
   /** By owner, each with the caller of its newest request. */
-  const servers = new Map<string, { readonly behind: ServerBehind; readonly caller: NewestCaller }>()
+  const servers = new Map<string, ServerOfCaller>()
   const open =
     transport ??
     (() => new StreamableHTTPClientTransport(new URL(url ?? ''), { requestInit: { headers: headers ?? {} } }))
@@ -82,12 +87,6 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
     leftOut.add(name)
     const message = `The tool ${JSON.stringify(name)} of the server behind the gateway is left out: ${problem}.`
     report(new TaskConfigurationError(message), { source: 'server', tool: name })
-  }
-
-  /** The token of a user changes all the time, and their server is kept. */
-  function note({ owner, authInfo }: GatewayCaller): void {
-    const known = servers.get(owner)
-    if (known !== undefined) known.caller.authInfo = authInfo
   }
 
   function serverOf({ owner, authInfo }: GatewayCaller): ServerBehind | undefined {
@@ -155,7 +154,7 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
       if (!needsTools(request) && awaited.size === 0 && !mayBeNewer) return found
       const authInfo = options.authenticate === undefined ? undefined : found
       const caller = { owner: await ownerOf({ request, authInfo: found }, options), authInfo }
-      note(caller)
+      note(servers.get(caller.owner), authInfo)
       const isAwaited = awaited.delete(caller.owner)
       if (needsTools(request)) return (await unready(caller)) ?? found
       if (isAwaited) startInBackground(caller)
@@ -173,6 +172,14 @@ export function createTaskGateway(options: TaskGatewayOptions): TaskGateway {
       await Promise.all([...servers.values()].map(({ behind }) => behind.close()))
     },
   }
+}
+
+/** The token of a user changes all the time, and their server is kept. */
+function note(known: ServerOfCaller | undefined, authInfo: GatewayCaller['authInfo']): void {
+  if (known === undefined) return
+  const isNewer = known.caller.authInfo?.token !== authInfo?.token
+  known.caller.authInfo = authInfo
+  if (isNewer) known.behind.renew()
 }
 
 function refusal(message: string): Response {

@@ -25,6 +25,8 @@ export interface ServerBehind {
   call(call: CallBehind): Promise<CallToolResult>
   /** Resolves once the tools are known. Rejects where the server cannot be connected to. */
   ready(): Promise<void>
+  /** The owner has a newer token. */
+  renew(): void
   /** Ends the connection, and with it the calls that are under way. */
   close(): Promise<void>
 }
@@ -145,6 +147,7 @@ export function createServerBehind(options: ServerBehindOptions): ServerBehind {
         waitForCalls()
       }
     },
+    renew: () => void connection.renew().catch(onError),
     close,
   }
 }
