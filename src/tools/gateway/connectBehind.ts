@@ -28,7 +28,7 @@ export interface ConnectBehindOptions {
 }
 
 /** How long a server may take to answer the first request, in ms: `npx` may have to install it. */
-const START_MS = 120_000
+export const START_MS = 120_000
 /** How long a stdio server of an earlier revision may be silent when it is asked for its revision, in ms. */
 const PROBE_MS = 10_000
 

@@ -3,6 +3,7 @@ import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { createBackoff } from '../../server/base/backoff.js'
 import { sleep } from '../../server/base/sleep.js'
 import { type ConnectBehindOptions, type ConnectedBehind, connectBehind } from './connectBehind.js'
+import { openInTime } from './openInTime.js'
 import type { ServerBehindOptions } from './serverBehind.js'
 
 /** The connection of an owner to the server behind: made when it is needed, and again where it was lost. */
@@ -57,7 +58,7 @@ export function createConnectionBehind(options: ConnectionBehindOptions): Connec
     const madeWith = token()
     const found: ConnectedBehind = await connectBehind({
       ...options,
-      transport: await open(),
+      transport: await openInTime(open, clock, signal),
       onToolsChanged: () => void refresh(found.client).catch(onError),
       onClose() {
         if (!signal.aborted) onLost()
