@@ -167,19 +167,24 @@ describe('finishAuthorization', () => {
 })
 
 describe('receive', () => {
-  it.each([
-    ['finishes', 's', ['c']],
-    ['leaves', 'other', []],
-  ])('%s the sign-in with the state %s', async (_, state, taken) => {
+  it('finishes the sign-in with this state', async () => {
     const { flow, onEnd, codes } = browserFlow()
-    await flow.receive(new URLSearchParams({ state, code: 'c' }))
-    expect(codes()).toEqual(taken)
-    expect(onEnd).toHaveBeenCalledTimes(taken.length)
+    await flow.receive(new URLSearchParams({ state: 's', code: 'c' }))
+    expect(codes()).toEqual(['c'])
+    expect(onEnd).toHaveBeenCalledTimes(1)
   })
 
-  it('does nothing for a provider of the SDK', async () => {
+  it('refuses a callback whose sign-in does not wait here', async () => {
+    const { flow, onEnd, codes } = browserFlow()
+    const received = flow.receive(new URLSearchParams({ state: 'other', code: 'c' }))
+    await expect(received).rejects.toMatchObject({ reason: 'foreign-state' })
+    expect([codes(), onEnd.mock.calls]).toEqual([[], []])
+  })
+
+  it('refuses one for a provider of the SDK', async () => {
     const { flow, codes } = flowOf()
-    await flow.receive(new URLSearchParams({ state: 's', code: 'c' }))
+    const received = flow.receive(new URLSearchParams({ state: 's', code: 'c' }))
+    await expect(received).rejects.toMatchObject({ reason: 'foreign-state' })
     expect(codes()).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { asError } from '../../core/protocol/asError.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { usesFirstLoad } from '../firstLoad.js'
 import { type AuthorizationContext, authorize, finishAuthorization } from './authorization.js'
+import { authorizationFailed } from './authorizationFailed.js'
 import { type BegunSignIn, isBrowserAuthProvider, isOAuthClientProvider } from './authProvider.js'
 import type { ServerSignIn } from './signingIn.js'
 
@@ -12,7 +13,11 @@ usesFirstLoad()
 /** What is done to sign in: loaded when somebody does. */
 export interface SignInFlow extends Pick<SigningIn, 'finishAuthorization'> {
   authorize(begun: BegunSignIn | undefined): ReturnType<SigningIn['authorize']>
-  /** Ends a sign-in with the callback that another window has brought. */
+  /**
+   * Ends a sign-in with the callback that another window has brought.
+   *
+   * @throws {AuthorizationFailedError} if it does not wait in this tab any longer.
+   */
   receive(callback: URLSearchParams): Promise<void>
 }
 
@@ -61,7 +66,9 @@ export function createSignInFlow(signIn: ServerSignIn | undefined, onEnd: (error
     },
     receive: async (callback) => {
       const taken = inBrowser()?.take(callback.get('state'))
-      if (taken !== undefined) await finish(taken, callback)
+      // Another client of this tab has begun a sign-in since. The window must not say that this one has ended.
+      if (taken === undefined) throw authorizationFailed('foreign-state')
+      await finish(taken, callback)
     },
     finishAuthorization: async (url) => {
       const callback = parseCallback(url, environment.baseUrl())
