@@ -9,6 +9,16 @@ beforeEach(() => {
 
 const popup = () => ({ location: { href: 'about:blank' }, opener: {} as unknown, close: () => {} })
 
+it('a callback that has signed the user in signs nobody in after signOut()', async () => {
+  const client = world.open()
+  await world.within(client.authorize())
+  const url = world.callback()
+  await expect(world.within(client.finishAuthorization(url))).resolves.toBe('authorized')
+  await client.signOut()
+  const again = await world.outcomeAfter(5000, client.finishAuthorization(url))
+  expect(again).toMatchObject({ error: { reason: 'foreign-state' } })
+})
+
 it('the window of a sign-in says that it has failed where another client of the tab has begun one since', async () => {
   const page = world.browser.openPage()
   const [first, second] = [popup(), popup()]

@@ -36,6 +36,8 @@ export function createSigningIn(signIn: ServerSignIn | undefined, onEnd: (error?
     // Nothing to load, which might fail while the user stays signed in.
     signOut: async () => {
       const { provider, gate, inBrowser } = signIn ?? {}
+      // A callback that counted before the sign-out counts no more.
+      flow = undefined
       gate?.signOut()
       inBrowser?.()?.signOut()
       if (isOAuthClientProvider(provider)) await provider.invalidateCredentials?.('tokens')
