@@ -42,6 +42,8 @@ export function signInByToken(isByUser: boolean, environment: AskingEnvironment)
   let endRenewal: (isRenewed: boolean) => void = () => {}
   /** The body of the request that the SDK signs in for, and then sends again. */
   let renewedFor: RequestInit['body']
+  /** What requests to the authorization server have failed with. */
+  const unanswered = new WeakSet<object>()
   /** What was kept from the SDK, with what it waits for. */
   const kept = new WeakMap<object, typeof renewal>()
 
@@ -54,7 +56,7 @@ export function signInByToken(isByUser: boolean, environment: AskingEnvironment)
       // The SDK does not say which request it signs in for: one that fails otherwise may be that.
       if (waitsFor === undefined) endRenewal(false)
       else if (!isRepeated && (await waitsFor)) return send(request, true)
-      throw withoutWords(error)
+      throw withoutWords(error, unanswered)
     }
   }
 
@@ -82,7 +84,10 @@ export function signInByToken(isByUser: boolean, environment: AskingEnvironment)
       if (isForMcp(headers) && (isNew || init?.body === renewedFor)) endRenewal(isNew)
       if (!isForMcp(headers)) {
         const before = signOuts
-        const response = await askAuthorizationServer(fetch, url, init, environment)
+        const response = await askAuthorizationServer(fetch, url, init, environment).catch((error: unknown) => {
+          unanswered.add(Object(error))
+          throw error
+        })
         if (before !== signOuts) throw signedOutError()
         return response
       }
