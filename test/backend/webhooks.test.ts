@@ -41,7 +41,7 @@ function setUp() {
       endpoint: { url: receiver.url, secret: SECRET },
       onError: (error) => errors.push(error),
       ...options,
-      environment: { ...parts, ...shared, ...options.environment, random: () => 0, fetch: send },
+      environment: { ...parts, ...shared, random: () => 0, fetch: send, ...options.environment },
     })
     const environment = { ...parts, locks: undefined, channel: undefined, ...shared }
     const pool = createClientPool({
@@ -215,6 +215,20 @@ it('gives an attempt up that is not answered for 20 s', async () => {
   await server.advance(5000)
   await receiver.received(2)
   await delivered()
+})
+
+it('takes a webhook for delivered whose receiver answers 200, and then cuts the connection', async () => {
+  const { start, work, storage, delivered } = setUp()
+  const cut: typeof fetch = async (url, init) => {
+    await fetch(url, init)
+    const body = new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) })
+    return new Response(body, { status: 200 })
+  }
+  const { pool } = start({ environment: { fetch: cut } })
+  await work(pool)
+  await Promise.race([delivered(), failedAttempt(storage, 1)])
+  expect(waiting(storage.items)).toEqual([])
+  expect(receiver.requests).toHaveLength(1)
 })
 
 it('reports a webhook that was refused ten times, and keeps nothing of it', async () => {

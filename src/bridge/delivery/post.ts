@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import { asError } from '../../core/protocol/asError.js'
+import { ignoreRejection } from '../../core/protocol/ignoreRejection.js'
 import { abortError, onAbort } from '../../core/time/abort.js'
 import { parseRetryAfter } from '../../core/wire/retryAfter.js'
 import type { Attempt } from './sending.js'
@@ -51,7 +52,8 @@ export async function post(
       redirect: 'manual',
       signal: ending.signal,
     })
-    await body?.cancel()
+    // A receiver that answers, and then cuts the connection, has answered.
+    if (body) ignoreRejection(body.cancel())
     if (ok) return { outcome: 'taken' }
     const error = new Error(status === 0 ? 'it answered with a redirect' : `it answered with HTTP ${status}`)
     if (gone.includes(status)) return { outcome: 'over', error }
