@@ -803,6 +803,17 @@ it('sends nothing for calls that were forgotten or filtered out, and for those t
   expect(verified(0, server.browser.now())).toEqual({ phase: 'completed' })
 })
 
+it('sends the webhook of a call that the app forgets as soon as it has ended', async () => {
+  const { server, start, delivered } = setUp()
+  const { pool } = start()
+  const client = pool.get('ada')
+  client.onToolCallSettled(({ callId }) => void client.forget({ callId }))
+  const { result } = client.startToolCall(WORK, { key: 'weekly' })
+  await Promise.all([result, server.advance(5000)])
+  await delivered()
+  expect(receiver.requests).toHaveLength(1)
+})
+
 it('forgetUser() removes what is kept for a user, and nothing of others', async () => {
   const { server, start, work, storage, delivered } = setUp()
   const { pool, webhooks } = start()

@@ -53,7 +53,17 @@ export function createNoting(
   }
 
   function removeNote(id: string): void {
-    if (items.get(id)?.delivery.stage === 'open') void run(alone(id, () => remove(id)))
+    if (items.get(id)?.delivery.stage === 'open') void run(alone(id, () => removeOpen(id)))
+  }
+
+  /** Removes a note. If the call has ended meanwhile, here or in another process, its message stays. */
+  async function removeOpen(id: string): Promise<void> {
+    const item = items.get(id)
+    if (item?.delivery.stage !== 'open') return
+    const found = item.isSaved ? await store.read(id) : undefined
+    if (typeof found !== 'object' || found.stage === 'open') return remove(id)
+    item.delivery = found
+    schedule(item)
   }
 
   /** Finds out how calls have ended that ran when an earlier process was killed. */
@@ -133,7 +143,7 @@ export function createNoting(
       const isKnown = [...clients.keys()].some(
         (client) => client.id === clientId && client.getToolCallState(callId)?.startedAt === startedAt,
       )
-      if (!isKnown && items.get(id)?.delivery.stage === 'open') await alone(id, () => remove(id))
+      if (!isKnown) await alone(id, () => removeOpen(id))
     },
   }
 }
