@@ -831,6 +831,31 @@ it('forgetUser() removes what is kept for a user, and nothing of others', async 
   expect(verified(1, server.browser.now())).toMatchObject({ data: { userId: 'eve' } })
 })
 
+it('forgetUser() removes the message that a call is taken for failed, also where it is being written', async () => {
+  const { server, start, storage } = setUp()
+  const first = start()
+  server.faults.delay(3000, { method: 'tools/call', times: 1 })
+  first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(1500)
+  await first.kill()
+  let write = () => {}
+  const body = () =>
+    new Promise<unknown>((resolve) => {
+      write = () => resolve({ phase: 'failed' })
+    })
+  const { webhooks, pool } = start({ body })
+  await Promise.all([webhooks.resume(pool.get), server.advance(6 * MINUTE)])
+  expect(waiting(storage.items)).toEqual(['open'])
+  receiver.hold()
+  const forgotten = webhooks.forgetUser('ada')
+  await server.advance(100)
+  write()
+  await forgotten
+  expect(waiting(storage.items)).toEqual([])
+  await server.advance(MINUTE)
+  expect(receiver.requests).toHaveLength(0)
+})
+
 it('forgetUser() removes what another process has written, which then sends nothing', async () => {
   const { server, start, work, storage } = setUp()
   const [a, b] = [start({}, false), start({}, false)]

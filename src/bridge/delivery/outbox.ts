@@ -6,7 +6,7 @@ import { createNoting } from './noting.js'
 import { createProcesses, type Processes } from './processes.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
 import { createSending, type SendingOptions } from './sending.js'
-import type { SettlingOptions } from './settling.js'
+import { givenUpId, type SettlingOptions } from './settling.js'
 import { createShelf, type Shelf } from './shelf.js'
 
 /** Messages about calls that end. Each is written down before it is sent, and removed when it was taken. */
@@ -141,7 +141,12 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
       // A note becomes a message meanwhile, and no message becomes a note.
       const all = [...noted, ...(await read('open')), ...(await read('due'))]
       const ids = new Set(all.flatMap((each) => (each.userId === userId ? [each.id] : [])))
-      await Promise.all([...ids].map((id) => alone(id, () => remove(id))))
+      const removed = [...ids].map(async (id) => {
+        await alone(id, () => remove(id))
+        // The call may have been taken for failed meanwhile.
+        await alone(givenUpId(id), () => remove(givenUpId(id)))
+      })
+      await Promise.all(removed)
       if (store.failures !== failures) throw new TaskStorageError(NOT_FORGOTTEN)
     },
     close: shelf.close,

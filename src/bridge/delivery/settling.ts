@@ -27,7 +27,7 @@ export interface Settling {
 }
 
 /** The id of the message that a call is taken for failed. */
-const givenUpId = (id: string) => `msg_${hash(`${id} given up`)}`
+export const givenUpId = (id: string): string => `msg_${hash(`${id} given up`)}`
 
 export function createSettling({ environment, payloadOf, report }: SettlingOptions, shelf: Shelf): Settling {
   const { items, store, add, alone, remove, drop, schedule, run } = shelf
