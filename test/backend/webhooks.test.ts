@@ -690,6 +690,30 @@ describe('several processes', () => {
     expect(server.count('tools/call')).toBe(1)
   })
 
+  it('follow the call of a killed one also if the storage loses its answer when they take it over', async () => {
+    const { server, start, storage, delivered } = setUp()
+    let isLossy = true
+    const replaceItem: TaskStorage['replaceItem'] = async (key, before, after = '') => {
+      if (storage.items.get(key) !== before) return false
+      await storage.setItem(key, after)
+      if (isLossy) throw new Error('the connection was lost')
+      return true
+    }
+    const [a, b] = [start({}, false), start({ storage: { ...storage, replaceItem } }, false)]
+    await Promise.all([b.webhooks.resume(b.pool.get), server.advance(1000)])
+    a.pool.get('ada').startToolCall({ name: 'work', arguments: { seconds: 200 } }, { key: 'weekly' })
+    await server.advance(1500)
+    await a.kill()
+    await server.advance(MINUTE)
+    expect(b.pool.size).toBe(0)
+    isLossy = false
+    await server.advance(5 * MINUTE)
+    expect(b.pool.size).toBe(1)
+    await receiver.received(1)
+    await delivered()
+    expect(server.count('tools/call')).toBe(1)
+  })
+
   it('follow the call of a killed one with a client of the user that has not heard of it', async () => {
     const { server, start, delivered } = setUp()
     const [a, b] = [start({}, false), start({}, false, { crossTab: false })]

@@ -2,6 +2,7 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import { asError } from '../../core/protocol/asError.js'
 import { TaskStorageError } from '../../core/protocol/errors.js'
 import type { Delivery, OpenDelivery } from './delivery.js'
+import type { DeliveryStore } from './deliveryStore.js'
 import { createNoting } from './noting.js'
 import { createProcesses, type Processes } from './processes.js'
 import { LONGEST_DELAY_MS } from './retryDelay.js'
@@ -40,6 +41,8 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
   const processes = environment.locks && createProcesses(name, environment.locks, environment, shelf)
   const loaded = run(load())
   const noting = createNoting(options, shelf, loaded, processes)
+  /** Notes that may be this process's by now: the storage has not said whether it has written so. */
+  const unsure = new Set<string>()
   let clientOf: (userId: string) => unknown = () => {}
   if (processes !== undefined) void run(loaded.then(() => lookAgain(processes, SOON_MS)))
 
@@ -53,12 +56,12 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
 
   /** Goes on with the calls of processes that are no more when this one starts. */
   async function takeOverLeft(): Promise<void> {
-    const open = await readOpen()
+    const open = await readOpen(store)
     if (processes === undefined) return takeOver(open)
     const { failures } = store
     // Read after the notes: a process has its name there before it notes a call.
     const names = await store.names()
-    const isLeft = ({ holder }: OpenDelivery) => holder === undefined || !names.includes(holder)
+    const isLeft = ({ id, holder }: OpenDelivery) => holder === undefined || !names.includes(holder) || unsure.has(id)
     if (store.failures === failures) await takeOver(open.filter(isLeft))
   }
 
@@ -78,23 +81,10 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
     }
   }
 
-  async function read(stage: Delivery['stage']): Promise<readonly Delivery[]> {
-    const found: Delivery[] = []
-    for (const id of await store.ids(stage)) {
-      const delivery = await store.read(id)
-      if (typeof delivery === 'object') found.push(delivery)
-    }
-    return found
-  }
-
-  async function readOpen(): Promise<readonly OpenDelivery[]> {
-    return (await read('open')).filter((delivery) => delivery.stage === 'open')
-  }
-
   /** True if nothing is left of that process. */
   async function takeOverFrom(ended: string): Promise<boolean> {
     const { failures } = store
-    await takeOver((await readOpen()).filter(({ holder }) => holder === ended))
+    await takeOver((await readOpen(store)).filter(({ id, holder }) => holder === ended || unsure.has(id)))
     return store.failures === failures && !signal.aborted
   }
 
@@ -106,24 +96,23 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
       if (signal.aborted) return
       await alone(note.id, async () => {
         const { id, userId, startedAt } = note
-        if (processes !== undefined && !(await store.hand(note, processes.own))) return
+        const isOwn = processes === undefined || (await hand(note, processes.own))
+        if (!isOwn) return
         if (!items.has(id)) add(note, true)
         if (startedAt < oldest) runLater(() => noting.removeUnknown(note), LOOK_MS)
         users.add(userId)
       })
     }
     noting.follow(users)
-    callFor(users)
+    callFor(users, clientOf, report)
   }
 
-  function callFor(users: ReadonlySet<string>): void {
-    for (const userId of users) {
-      try {
-        clientOf(userId)
-      } catch (thrown) {
-        report(asError(thrown), userId)
-      }
-    }
+  async function hand(note: OpenDelivery, own: string): Promise<boolean> {
+    const { failures } = store
+    const isOwn = await store.hand(note, own)
+    if (isOwn || store.failures === failures) unsure.delete(note.id)
+    else unsure.add(note.id)
+    return isOwn
   }
 
   return {
@@ -132,14 +121,14 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
       await loaded
       clientOf = given
       const open = [...items.values()].filter(({ delivery }) => delivery.stage === 'open')
-      callFor(new Set(open.map(({ delivery }) => delivery.userId)))
+      callFor(new Set(open.map(({ delivery }) => delivery.userId)), clientOf, report)
     },
     forget: async (userId) => {
       await loaded
       const { failures } = store
       const noted = [...items.values()].map(({ delivery }) => delivery)
       // A note becomes a message meanwhile, and no message becomes a note.
-      const all = [...noted, ...(await read('open')), ...(await read('due'))]
+      const all = [...noted, ...(await read(store, 'open')), ...(await read(store, 'due'))]
       const ids = new Set(all.flatMap((each) => (each.userId === userId ? [each.id] : [])))
       const removed = [...ids].map(async (id) => {
         await alone(id, () => remove(id))
@@ -150,5 +139,32 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
       if (store.failures !== failures) throw new TaskStorageError(NOT_FORGOTTEN)
     },
     close: shelf.close,
+  }
+}
+
+async function read(store: DeliveryStore, stage: Delivery['stage']): Promise<readonly Delivery[]> {
+  const found: Delivery[] = []
+  for (const id of await store.ids(stage)) {
+    const delivery = await store.read(id)
+    if (typeof delivery === 'object') found.push(delivery)
+  }
+  return found
+}
+
+async function readOpen(store: DeliveryStore): Promise<readonly OpenDelivery[]> {
+  return (await read(store, 'open')).filter((delivery) => delivery.stage === 'open')
+}
+
+function callFor(
+  users: ReadonlySet<string>,
+  clientOf: (userId: string) => unknown,
+  report: SettlingOptions['report'],
+): void {
+  for (const userId of users) {
+    try {
+      clientOf(userId)
+    } catch (thrown) {
+      report(asError(thrown), userId)
+    }
   }
 }
