@@ -898,6 +898,31 @@ it('forgetUser() removes what another process has written, which then sends noth
   expect(waiting(storage.items)).toEqual(['open'])
 })
 
+it.each(['one process', 'several processes'])(
+  'does not send again what was delivered and could not be removed, and removes it later (%s)',
+  async (processes) => {
+    const { server, start, storage, errors, work, delivered } = setUp()
+    let failures = 0
+    let onFailure = () => {}
+    const failed = new Promise<void>((resolve) => {
+      onFailure = resolve
+    })
+    const removeItem = (key: string) => {
+      if (!key.includes(':due:') || failures++ >= 3) return storage.removeItem(key)
+      onFailure()
+      throw new Error('the connection was lost')
+    }
+    const { pool } = start({ storage: { ...storage, removeItem } }, processes === 'one process')
+    await work(pool)
+    await failed
+    await server.advance(2 * MINUTE)
+    await delivered()
+    await server.advance(2 * MINUTE)
+    expect(receiver.requests).toHaveLength(1)
+    expect(errors.map(({ name }) => name)).toEqual(['TaskStorageError', 'TaskStorageError', 'TaskStorageError'])
+  },
+)
+
 it('forgetUser() rejects while the storage fails, and removes the rest when it is called again', async () => {
   const { server, start, work, storage } = setUp()
   let isDown = false

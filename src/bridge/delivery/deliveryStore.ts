@@ -14,7 +14,8 @@ export interface DeliveryStore {
   write(delivery: Delivery): Promise<boolean>
   /** Gives the note of a call that runs to another process. False where it is no longer there, or of this holder. */
   hand(delivery: OpenDelivery, holder: string): Promise<boolean>
-  remove(id: string): Promise<void>
+  /** False where it could not be removed. */
+  remove(id: string): Promise<boolean>
   /** The ids of deliveries in this stage. */
   ids(stage: Delivery['stage']): Promise<readonly string[]>
   /** Notes the name of a process. */
@@ -102,8 +103,9 @@ export function createDeliveryStore(
         async () => {
           await storage.removeItem(keyOf('open', id))
           await storage.removeItem(keyOf('due', id))
+          return true
         },
-        undefined,
+        false,
       ),
     ids: list,
     writeName: (process) =>

@@ -36,7 +36,7 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
     options,
     createSending(options, () => shelf),
   )
-  const { items, store, add, alone, remove, run, runLater, signal } = shelf
+  const { items, store, add, alone, remove, isRemoved, run, runLater, signal } = shelf
   // A process that is alone knows all that there is.
   const processes = environment.locks && createProcesses(name, environment.locks, environment, shelf)
   const loaded = run(load())
@@ -76,8 +76,9 @@ export function createOutbox(options: SettlingOptions & SendingOptions): Outbox 
   async function loadDue(): Promise<void> {
     for (const id of await store.ids('due')) {
       if (signal.aborted) return
-      const delivery = items.has(id) ? undefined : await store.read(id)
-      if (typeof delivery === 'object' && !items.has(id)) add(delivery, true)
+      const isNew = () => !items.has(id) && !isRemoved(id)
+      const delivery = isNew() ? await store.read(id) : undefined
+      if (typeof delivery === 'object' && isNew()) add(delivery, true)
     }
   }
 

@@ -41,7 +41,10 @@ export interface Shelf {
   schedule(item: Item): void
   /** Lets it go, in this process. */
   drop(item: Item): void
+  /** Where the storage does not do it, it is tried again, and what was removed is not sent meanwhile. */
   remove(id: string): Promise<void>
+  /** True for what the storage may still have, although it was removed. */
+  isRemoved(id: string): boolean
   /** Nothing else is done with the delivery meanwhile, in this process, or in another one as long as `isHeld` says so. */
   alone<T>(id: string, work: (isHeld: () => boolean) => Promise<T>): Promise<T>
   /** Reports what goes wrong. `close()` waits for it. */
@@ -59,12 +62,16 @@ export interface Shelf {
 /** For how long `close()` waits for locks, in ms. What it does not get by then, the next process does. */
 const CLOSE_MS = 5000
 
+/** How soon it is tried again to remove something, and how seldom after some time, in ms. */
+const [REMOVE_AGAIN_MS, REMOVE_SELDOM_MS] = [1000, 60_000]
+
 /** @param onDue Called when a message is to be sent. */
 export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promise<void>): Shelf {
   const { name, storage, environment, report } = options
   const { now, locks, clearTimeout } = environment
   const store = createDeliveryStore(name, storage, environment, (error) => report(error, undefined))
   const items = new Map<string, Item>()
+  const removed = new Set<string>()
   const enqueue = createKeyedQueue()
   const busy = new Set<Promise<unknown>>()
   const ending = new AbortController()
@@ -111,10 +118,31 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
     if (items.get(id) === item) items.delete(id)
   }
 
+  function alone<T>(id: string, work: (isHeld: () => boolean) => Promise<T>): Promise<T> {
+    return enqueue(id, () => {
+      if (locks === undefined) return work(() => true)
+      const lockName = `taskwire:out:${name}:${id}`
+      return locks.request(lockName, { signal: leaving.signal }, (lock) => work(() => lock?.isHeld?.() ?? true))
+    })
+  }
+
+  async function remove(id: string, againMs = REMOVE_AGAIN_MS): Promise<void> {
+    const item = items.get(id)
+    if (item !== undefined) drop(item)
+    removed.add(id)
+    if (await store.remove(id)) removed.delete(id)
+    else runLater(() => alone(id, () => removeAgain(id, Math.min(2 * againMs, REMOVE_SELDOM_MS))), againMs)
+  }
+
+  async function removeAgain(id: string, againMs: number): Promise<void> {
+    if (removed.has(id)) await remove(id, againMs)
+  }
+
   return {
     items,
     store,
     add: (delivery, isSaved) => {
+      removed.delete(delivery.id)
       const item = { delivery, isSaved, wakeAt: 0, place: -1 }
       items.set(delivery.id, item)
       schedule(item)
@@ -122,17 +150,9 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
     },
     schedule,
     drop,
-    remove: async (id) => {
-      const item = items.get(id)
-      if (item !== undefined) drop(item)
-      await store.remove(id)
-    },
-    alone: (id, work) =>
-      enqueue(id, () => {
-        if (locks === undefined) return work(() => true)
-        const lockName = `taskwire:out:${name}:${id}`
-        return locks.request(lockName, { signal: leaving.signal }, (lock) => work(() => lock?.isHeld?.() ?? true))
-      }),
+    remove: (id) => remove(id),
+    isRemoved: (id) => removed.has(id),
+    alone,
     run,
     setTimeout,
     runLater,
