@@ -173,6 +173,26 @@ it('does not send again because a browser that is gone cannot be removed', async
   expect(service.requests).toHaveLength(2)
 })
 
+it('reports a storage that does not say which browsers there are, and sends to them later', async () => {
+  const { server, start, work, storage, errors, delivered } = setUp()
+  const never = new Promise<never>(() => {})
+  let isSilent = false
+  const keys = (prefix?: string) =>
+    isSilent && prefix?.startsWith('taskwire:push:') ? never : (storage.keys(prefix) ?? [])
+  const { push, pool } = start({ storage: { ...storage, keys } })
+  const { subscription } = await subscribe(`${service.url}/ada`)
+  await push.subscribe('ada', subscription)
+  isSilent = true
+  await work(pool)
+  await server.advance(5000)
+  await failedAttempt(storage, 1)
+  expect(errors).toEqual([expect.any(TaskStorageError)])
+  isSilent = false
+  await server.advance(5000)
+  await service.received(1)
+  await delivered()
+})
+
 it('a browser belongs to the user who subscribed with it last', async () => {
   const { start, work, storage, delivered } = setUp()
   const { push, pool } = start()

@@ -868,7 +868,7 @@ it('forgetUser() removes the message that a call is taken for failed, also where
       write = () => resolve({ phase: 'failed' })
     })
   const { webhooks, pool } = start({ body })
-  await Promise.all([webhooks.resume(pool.get), server.advance(6 * MINUTE)])
+  await Promise.all([webhooks.resume(pool.get), server.advance(5 * MINUTE + 5000)])
   expect(waiting(storage.items)).toEqual(['open'])
   receiver.hold()
   const forgotten = webhooks.forgetUser('ada')
@@ -988,6 +988,91 @@ it('close() ends what is under way, and the next process sends it', async () => 
   await server.advance(0)
   await receiver.received(2)
   await delivered()
+})
+
+it('close() resolves, although a body is never made, and the next process sends the webhook', async () => {
+  const { server, start, storage, errors, delivered } = setUp()
+  const never = new Promise<never>(() => {})
+  const { pool, webhooks } = start({ body: () => never })
+  const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await Promise.all([result, server.advance(5000)])
+  await Promise.all([pool.close(), server.advance(0)])
+  const closed = vi.fn()
+  void webhooks.close().then(closed)
+  await server.advance(10_000)
+  expect(closed).toHaveBeenCalledOnce()
+  expect([waiting(storage.items), errors]).toEqual([['open'], []])
+  const next = start()
+  await Promise.all([next.webhooks.resume(next.pool.get), server.advance(1000)])
+  await receiver.received(1)
+  await delivered()
+})
+
+it('reports a body that is not made within 20 s', async () => {
+  const { server, start, storage, errors } = setUp()
+  const { pool } = start({ body: () => new Promise<never>(() => {}) })
+  pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(30_000)
+  expect(errors.map(({ message }) => message)).toEqual(['the message about a call was not made within 20 s'])
+  expect(waiting(storage.items)).toEqual([])
+})
+
+it('reports what functions of the app throw, and what their promises reject with', async () => {
+  const { server, start, storage, errors, delivered } = setUp()
+  const first = start()
+  first.pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await server.advance(1500)
+  await first.kill()
+  let asked = 0
+  const { webhooks, pool } = start({
+    endpoint: () => {
+      if (asked++ === 0) throw new Error('no such user')
+      return { url: receiver.url, secret: SECRET }
+    },
+  })
+  const failing = async () => {
+    throw new Error('no such session')
+  }
+  await Promise.all([webhooks.resume(failing), server.advance(1000)])
+  expect(errors.map(({ message }) => message)).toEqual(['no such session'])
+  pool.get('ada')
+  await server.advance(5000)
+  await failedAttempt(storage, 1)
+  expect(errors.map(({ message }) => message)).toEqual(['no such session', 'no such user'])
+  await server.advance(5000)
+  await receiver.received(1)
+  await delivered()
+})
+
+it('sends each webhook, although onError throws', async () => {
+  const { server, start, storage } = setUp()
+  const setItem = (key: string, value: string) => {
+    if (key.startsWith('taskwire:out:')) throw new Error('the disk is full')
+    return storage.setItem(key, value)
+  }
+  const onError = () => {
+    throw new Error('the log is full')
+  }
+  const uncaught: unknown[] = []
+  const timers = server.browser.openPage().environment
+  const { pool } = start({
+    ...{ storage: { ...storage, setItem }, onError },
+    environment: {
+      setTimeout: (callback, ms) =>
+        timers.setTimeout(() => {
+          try {
+            callback()
+          } catch (thrown) {
+            uncaught.push(thrown)
+          }
+        }, ms),
+      clearTimeout: timers.clearTimeout,
+    },
+  })
+  const { result } = pool.get('ada').startToolCall(WORK, { key: 'weekly' })
+  await Promise.all([result, server.advance(5000)])
+  await receiver.received(1)
+  expect(uncaught).toContainEqual(new Error('the log is full'))
 })
 
 it('close() resolves, although another process does not let go of a lock', async () => {

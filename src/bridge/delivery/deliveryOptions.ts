@@ -1,11 +1,12 @@
 import { mustBe } from '../../core/client/mustBe.js'
 import { readStorage } from '../../core/client/options.js'
+import { createReports } from '../../core/client/reports.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { TaskStorage } from '../../core/storage/taskStorage.js'
-import type { DeliveryEnvironment } from './shelf.js'
+import type { DeliveryEnvironment, ShelfOptions } from './shelf.js'
 
 /** Options that `createWebhooks` and `createPush` share. */
 export interface DeliveryOptions {
@@ -56,6 +57,15 @@ export interface Deliveries {
    * processes hold.
    */
   readonly close: () => Promise<void>
+}
+
+/** Calls `onError`. What that throws surfaces as an uncaught error of the app, and keeps no message back. */
+export function reporterOf(
+  onError: DeliveryOptions['onError'],
+  environment: Pick<DeliveryEnvironment, 'setTimeout'>,
+): ShelfOptions['report'] {
+  const { guard } = createReports(environment, () => {})
+  return (error, userId) => guard(() => onError?.(error, userId))
 }
 
 /** The environment of deliveries: that of the machine, but for what was given. Locks only where all processes have them. */

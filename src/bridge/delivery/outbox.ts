@@ -161,11 +161,6 @@ function callFor(
   clientOf: (userId: string) => unknown,
   report: SettlingOptions['report'],
 ): void {
-  for (const userId of users) {
-    try {
-      clientOf(userId)
-    } catch (thrown) {
-      report(asError(thrown), userId)
-    }
-  }
+  const call = async (userId: string) => clientOf(userId)
+  for (const userId of users) call(userId).catch((thrown: unknown) => report(asError(thrown), userId))
 }

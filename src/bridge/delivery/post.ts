@@ -11,8 +11,9 @@ const LIMIT_MS = 20_000
 /** The parts of an environment that requests need. */
 export type PostEnvironment = Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout' | 'fetch'>
 
-/** The same, or a rejection where it takes longer than a receiver may take. */
+/** The same, or a rejection that says `what` has not happened, where it takes longer than a receiver may take. */
 export async function inLimit<T>(
+  what: string,
   work: T | Promise<T>,
   { setTimeout, clearTimeout }: Pick<PostEnvironment, 'setTimeout' | 'clearTimeout'>,
   signal: AbortSignal,
@@ -20,7 +21,7 @@ export async function inLimit<T>(
   let timer: unknown
   let stop = () => {}
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the receiver was not found out within ${LIMIT_MS / 1000} s`)), LIMIT_MS)
+    timer = setTimeout(() => reject(new Error(`${what} within ${LIMIT_MS / 1000} s`)), LIMIT_MS)
     stop = onAbort(signal, () => reject(signal.reason))
   })
   try {

@@ -2,6 +2,7 @@ import { asError } from '../../core/protocol/asError.js'
 import { hash } from '../../core/record/hash.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
 import type { DueDelivery, OpenDelivery } from './delivery.js'
+import { inLimit } from './post.js'
 import type { Shelf, ShelfOptions } from './shelf.js'
 
 export interface SettlingOptions extends ShelfOptions {
@@ -30,12 +31,17 @@ export interface Settling {
 export const givenUpId = (id: string): string => `msg_${hash(`${id} given up`)}`
 
 export function createSettling({ environment, payloadOf, report }: SettlingOptions, shelf: Shelf): Settling {
-  const { items, store, add, alone, remove, drop, schedule, run } = shelf
+  const { items, store, add, alone, remove, drop, schedule, run, leaving } = shelf
 
   async function due(delivery: OpenDelivery, call: SettledToolCall): Promise<DueDelivery | undefined> {
     const { userId } = delivery
     try {
-      const payload = await payloadOf(call, userId)
+      const payload = await inLimit(
+        'the message about a call was not made',
+        payloadOf(call, userId),
+        environment,
+        leaving,
+      )
       const ended = {
         stage: 'due',
         endedAt: call.endedAt,
@@ -45,6 +51,7 @@ export function createSettling({ environment, payloadOf, report }: SettlingOptio
       } as const
       return payload === undefined ? undefined : { ...delivery, ...ended, payload }
     } catch (thrown) {
+      if (leaving.aborted) throw leaving.reason
       report(asError(thrown), userId)
       return undefined
     }

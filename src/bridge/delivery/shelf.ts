@@ -55,6 +55,8 @@ export interface Shelf {
   runLater(work: () => Promise<unknown>, delayMs: number): void
   /** Aborted when nothing more is to be sent. */
   readonly signal: AbortSignal
+  /** Aborted when `close()` waits no longer. Work that rejects with its reason is left to the next process. */
+  readonly leaving: AbortSignal
   /** What is under way is written down, and not sent any more. */
   close(): Promise<void>
 }
@@ -157,6 +159,7 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
     setTimeout,
     runLater,
     signal,
+    leaving: leaving.signal,
     close: async () => {
       ending.abort()
       scheduler.close()

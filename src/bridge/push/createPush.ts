@@ -5,17 +5,20 @@ import { asError } from '../../core/protocol/asError.js'
 import { TaskConfigurationError, TaskStorageError } from '../../core/protocol/errors.js'
 import { headingOf } from '../../core/record/headingOf.js'
 import type { SettledToolCall } from '../../core/record/toolCallState.js'
+import { inTime } from '../../core/storage/inTime.js'
 import type { DueDelivery } from '../delivery/delivery.js'
 import {
   checkDeliveryOptions,
   type Deliveries,
   type DeliveryOptions,
   deliveryEnvironment,
+  reporterOf,
 } from '../delivery/deliveryOptions.js'
 import { createOutbox } from '../delivery/outbox.js'
 import { post } from '../delivery/post.js'
 import { LONGEST_DELAY_MS } from '../delivery/retryDelay.js'
 import type { Attempt } from '../delivery/sending.js'
+import type { DeliveryEnvironment } from '../delivery/shelf.js'
 import { createSubscriptions, isKnownService, readSubscription, type Subscription } from './subscriptions.js'
 
 /**
@@ -137,7 +140,7 @@ export function createPush(options: PushOptions): Push {
   const { isPushService = isKnownService, ttlMs = LONGEST_DELAY_MS, urgency = 'normal' } = options
   const environment = deliveryEnvironment(options.environment)
   const subscriptions = createSubscriptions(storage, environment.now)
-  const report = (error: Error, userId: string | undefined) => onError?.(error, userId)
+  const report = reporterOf(onError, environment)
   const { watch, resume, forget, close } = createOutbox({
     name: 'push',
     storage,
@@ -164,7 +167,7 @@ export function createPush(options: PushOptions): Push {
         const sent = { headers: textsOf(headers), body: new Uint8Array(body ?? []) }
         return post(endpoint, sent, [404, 410], environment, signal)
       }
-      return attempt(delivery, subscriptions, send, report)
+      return attempt(delivery, subscriptions, send, report, environment)
     },
   })
   return {
@@ -192,6 +195,7 @@ async function attempt(
   { list, remove }: ReturnType<typeof createSubscriptions>,
   send: (subscription: Subscription) => Promise<Attempt>,
   report: (error: Error, userId: string) => void,
+  environment: DeliveryEnvironment,
 ): Promise<Attempt> {
   try {
     const reached = new Set(before)
@@ -204,17 +208,19 @@ async function attempt(
       else reached.add(endpoint)
       if (sent.outcome !== 'over') return
       // It is tried again with the next message.
-      await remove(userId, endpoint).catch((cause: unknown) =>
+      await inTime(remove(userId, endpoint), environment).catch((cause: unknown) =>
         report(new TaskStorageError('Failed to remove a browser that takes no messages.', { cause }), userId),
       )
     }
-    await Promise.all((await list(userId)).map(sendTo))
+    await Promise.all((await inTime(list(userId), environment)).map(sendTo))
     const [first] = failed
     if (first === undefined) return { outcome: 'taken' }
     const retryAfterMs = Math.max(...failed.map((each) => each.retryAfterMs ?? 0))
     return { ...first, retryAfterMs, reached: [...reached] }
-  } catch (thrown) {
-    return { outcome: 'again', error: asError(thrown) }
+  } catch (cause) {
+    const error = new TaskStorageError('Failed to read the browsers of a user.', { cause })
+    report(error, userId)
+    return { outcome: 'again', error }
   }
 }
 

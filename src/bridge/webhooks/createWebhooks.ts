@@ -10,6 +10,7 @@ import {
   type Deliveries,
   type DeliveryOptions,
   deliveryEnvironment,
+  reporterOf,
 } from '../delivery/deliveryOptions.js'
 import { createOutbox } from '../delivery/outbox.js'
 import { inLimit, post } from '../delivery/post.js'
@@ -46,7 +47,7 @@ export interface WebhooksOptions extends DeliveryOptions {
   endpoint: WebhookEndpoint | ((userId: string) => WebhookEndpoint | undefined | Promise<WebhookEndpoint | undefined>)
   /**
    * Returns the body, a JSON value or a promise of one, or `undefined` to send nothing. Called once, when the call has ended: each attempt
-   * sends the same body.
+   * sends the same body. A body that is not there within 20 seconds is reported, and nothing is sent.
    * @default a {@link WebhookBody} with the ids of the user and the call, the tool, the key, the `meta` and the times of
    * the call; without task id, arguments and result
    */
@@ -95,42 +96,48 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
   checkOptions(options)
   const { endpoint, body = bodyOf, name = 'webhooks', filter = () => true, onError } = options
   const environment = deliveryEnvironment(options.environment)
+  const report = reporterOf(onError, environment)
   const endpointOf = typeof endpoint === 'function' ? endpoint : () => endpoint
   const { watch, resume, forget, close } = createOutbox({
     name,
     storage: options.storage,
     environment,
     limitMs: LIMIT_MS,
-    report: (error, userId) => onError?.(error, userId),
+    report,
     payloadOf: async (call, userId) =>
       filter(call, userId) === true ? JSON.stringify(await body(call, userId)) : undefined,
-    attempt: (delivery, signal) => attempt(delivery, signal, endpointOf, environment),
+    attempt: async (delivery, signal) => {
+      try {
+        return await attempt(delivery, signal, endpointOf, environment)
+      } catch (thrown) {
+        const error = asError(thrown)
+        if (!signal.aborted) report(error, delivery.userId)
+        return { outcome: 'again', error }
+      }
+    },
   })
   return { watch, resume, forgetUser: forget, close }
 }
 
+/** Rejects where the receiver of the user is not found out. */
 async function attempt(
   { id, userId, payload }: DueDelivery,
   signal: AbortSignal,
   endpointOf: Exclude<WebhooksOptions['endpoint'], WebhookEndpoint>,
   environment: DeliveryEnvironment,
 ): Promise<Attempt> {
-  try {
-    const endpoint = await inLimit(endpointOf(userId), environment, signal)
-    if (endpoint === undefined) return { outcome: 'taken' }
-    const now = environment.now()
-    const headers = {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': `${Math.floor(now / 1000)}`,
-      'webhook-signature': signersOf(endpoint)
-        .map((signer) => signer.sign(id, new Date(now), payload))
-        .join(' '),
-    }
-    return await post(endpoint.url, { headers, body: payload }, [410], environment, signal)
-  } catch (thrown) {
-    return { outcome: 'again', error: asError(thrown) }
+  const endpoint = await inLimit('the receiver was not found out', endpointOf(userId), environment, signal)
+  if (endpoint === undefined) return { outcome: 'taken' }
+  const now = environment.now()
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': `${Math.floor(now / 1000)}`,
+    'webhook-signature': signersOf(endpoint)
+      .map((signer) => signer.sign(id, new Date(now), payload))
+      .join(' '),
   }
+  return post(endpoint.url, { headers, body: payload }, [410], environment, signal)
 }
 
 function signersOf({ secret }: WebhookEndpoint): Webhook[] {
