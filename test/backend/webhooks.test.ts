@@ -961,6 +961,28 @@ it('asks for the endpoint of a user before each attempt, and signs with each sec
   expect(new Webhook(old).verify(body, headers as Record<string, string>)).toMatchObject({ data: { userId: 'ada' } })
 })
 
+it.each([
+  ['a URL that is none', 'nowhere', SECRET],
+  ['a URL of data', 'data:,', SECRET],
+  ['a password in the URL', 'http://hook:pass@127.0.0.1/', SECRET],
+  ['no secret', '', []],
+])('sends nothing to an endpoint of a user that has %s, and reports it', async (_, url, secret) => {
+  const { server, start, work, storage, errors, delivered } = setUp()
+  let isRight = false
+  const right = { url: receiver.url, secret: SECRET }
+  const { pool } = start({ endpoint: () => (isRight ? right : { url: url || receiver.url, secret }) })
+  await work(pool)
+  await failedAttempt(storage, 1)
+  expect(receiver.requests).toHaveLength(0)
+  expect(errors).toEqual([expect.any(TaskConfigurationError)])
+  expect(errors[0]?.message).not.toContain('pass@')
+  isRight = true
+  await server.advance(5000)
+  await receiver.received(1)
+  await delivered()
+  verified(0, server.browser.now())
+})
+
 it('delivers while the storage fails, and reports that it does', async () => {
   const { server, start, storage, errors } = setUp()
   const setItem = (key: string, value: string) => {
@@ -1104,6 +1126,8 @@ it('says which option cannot be used', () => {
     [{ storage, endpoint: { url: receiver.url } }, /endpoint.secret is missing/],
     [{ storage, endpoint: { ...endpoint, secret: [] } }, /endpoint.secret is missing/],
     [{ storage, endpoint: { ...endpoint, secret: 'whsec_§' } }, /endpoint.secret cannot be read/],
+    [{ storage, endpoint: { ...endpoint, url: 'https://hook:pass@example.com' } }, /has a user name or a password/],
+    [{ storage, endpoint, name: 'push' }, /name is 'push'; it must be another text/],
     [{ storage, endpoint, body: {} }, /body is an object; it must be a function/],
     [{ storage, endpoint, name: 'a:b' }, /name is 'a:b'/],
     [{ storage, endpoint, url: 'x' }, /There is no option url/],

@@ -20,7 +20,7 @@ import type { DeliveryEnvironment } from '../delivery/shelf.js'
 
 /** The receiver of webhooks. */
 export interface WebhookEndpoint {
-  /** An `https:` URL, or `http:` in your own network. Redirects are not followed. */
+  /** An `https:` URL, or `http:` in your own network, without a user name or a password. Redirects are not followed. */
   url: string
   /**
    * The secret that the receiver verifies signatures with: `whsec_` and base64. To change it, pass the old and the new
@@ -52,7 +52,7 @@ export interface WebhooksOptions extends DeliveryOptions {
    * the call; without task id, arguments and result
    */
   body?: (call: SettledToolCall, userId: string) => unknown
-  /** Distinguishes several endpoints in one storage: call `createWebhooks` for each, with a different name. @default 'webhooks' */
+  /** Distinguishes several endpoints in one storage: call `createWebhooks` for each, with a different name, but not `push`. @default 'webhooks' */
   name?: string
 }
 
@@ -65,6 +65,11 @@ const OPTIONS: NamesOf<WebhooksOptions> = {
   onError: true,
   environment: true,
 }
+
+/** The name of what createPush keeps, which may be in the same storage. */
+const PUSH = 'push'
+
+const NO_URL = { protocol: '', username: '', password: '' }
 
 /** Messages are of use until the last attempt, which comes after three days and four hours, or a day later if the receiver says so. */
 const LIMIT_MS = 6 * LONGEST_DELAY_MS
@@ -119,7 +124,7 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
   return { watch, resume, forgetUser: forget, close }
 }
 
-/** Rejects where the receiver of the user is not found out. */
+/** Rejects where the receiver of the user is not found out, or is none. */
 async function attempt(
   { id, userId, payload }: DueDelivery,
   signal: AbortSignal,
@@ -128,21 +133,15 @@ async function attempt(
 ): Promise<Attempt> {
   const endpoint = await inLimit('the receiver was not found out', endpointOf(userId), environment, signal)
   if (endpoint === undefined) return { outcome: 'taken' }
+  const signers = signersOf(endpoint)
   const now = environment.now()
   const headers = {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': `${Math.floor(now / 1000)}`,
-    'webhook-signature': signersOf(endpoint)
-      .map((signer) => signer.sign(id, new Date(now), payload))
-      .join(' '),
+    'webhook-signature': signers.map((signer) => signer.sign(id, new Date(now), payload)).join(' '),
   }
   return post(endpoint.url, { headers, body: payload }, [410], environment, signal)
-}
-
-function signersOf({ secret }: WebhookEndpoint): Webhook[] {
-  const secrets = typeof secret === 'string' ? [secret] : secret
-  return secrets.map((each) => new Webhook(each))
 }
 
 function bodyOf(call: SettledToolCall, userId: string): WebhookBody {
@@ -171,16 +170,30 @@ function checkOptions(options: WebhooksOptions): void {
   if (body !== undefined && typeof body !== 'function') throw mustBe('body', body, 'a function')
   if (name !== undefined && !/^[\w-]+$/.test(String(name)))
     throw mustBe('name', name, 'a text of letters, digits, - and _')
+  if (name === PUSH) throw mustBe('name', name, `another text: messages of createPush are kept under '${PUSH}'`)
   if (typeof endpoint === 'function') return
+  signersOf(endpoint)
+}
+
+/**
+ * What signs the webhooks of an endpoint.
+ *
+ * @throws {TaskConfigurationError} if nothing can be sent to this endpoint, or nothing would be signed. It does not show what may be secret.
+ */
+function signersOf(endpoint: WebhookEndpoint): Webhook[] {
   const { url, secret } = Object(endpoint) as Partial<WebhookEndpoint>
-  if (typeof url !== 'string' || !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
-    throw mustBe('endpoint.url', url, 'an https: or http: URL')
+  const { protocol, username, password } = typeof url === 'string' && URL.canParse(url) ? new URL(url) : NO_URL
+  if (username !== '' || password !== '')
+    throw new TaskConfigurationError(
+      'endpoint.url has a user name or a password, with which no request can be sent. Leave them out: the receiver verifies the signature.',
+    )
+  if (!/^https?:$/.test(protocol)) throw mustBe('endpoint.url', url, 'an https: or http: URL')
   if (secret === undefined || secret.length === 0)
     throw new TaskConfigurationError(
       "endpoint.secret is missing. Make one with `'whsec_' + randomBytes(24).toString('base64')` of node:crypto, and give it to the receiver.",
     )
   try {
-    signersOf({ url, secret })
+    return (typeof secret === 'string' ? [secret] : secret).map((each) => new Webhook(each))
   } catch (cause) {
     throw new TaskConfigurationError('endpoint.secret cannot be read: it must be `whsec_` and base64.', { cause })
   }
