@@ -228,6 +228,26 @@ it('forgetUser() removes subscriptions and what waits, and unsubscribe() one bro
   expect(service.requests).toHaveLength(1)
 })
 
+it('forgetUser() also removes a browser that could not be removed when another user subscribed with it', async () => {
+  const { start, storage } = setUp()
+  let isDown = false
+  const removeItem = (key: string) => {
+    if (isDown) throw new Error('the connection was lost')
+    return storage.removeItem(key)
+  }
+  const { push } = start({ storage: { ...storage, removeItem } })
+  const { subscription } = await subscribe(`${service.url}/shared`)
+  await push.subscribe('ada', subscription)
+  isDown = true
+  await expect(push.subscribe('eve', subscription)).rejects.toThrow('the connection was lost')
+  isDown = false
+  await push.subscribe('eve', subscription)
+  await push.forgetUser('ada')
+  expect(subscriptionsIn(storage.items)).toHaveLength(2)
+  await push.forgetUser('eve')
+  expect(subscriptionsIn(storage.items)).toEqual([])
+})
+
 it('keeps twenty browsers of a user, those that subscribed last', async () => {
   const { server, start, storage } = setUp()
   const { push } = start()

@@ -184,7 +184,7 @@ export function createPush(options: PushOptions): Push {
     unsubscribe: (userId, endpoint) => subscriptions.remove(userId, endpoint),
     forgetUser: async (userId) => {
       await forget(userId)
-      for (const { endpoint } of await subscriptions.list(userId)) await subscriptions.remove(userId, endpoint)
+      await subscriptions.clear(userId)
     },
   }
 }

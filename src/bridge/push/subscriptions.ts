@@ -13,6 +13,8 @@ export interface Subscriptions {
   add(userId: string, subscription: Subscription): Promise<void>
   remove(userId: string, endpoint: string): Promise<void>
   list(userId: string): Promise<readonly Subscription[]>
+  /** Removes all browsers of a user, and what is left of those that belong to others by now. */
+  clear(userId: string): Promise<void>
 }
 
 /** So many browsers of a user are kept; of more, those go that subscribed longest ago. */
@@ -24,9 +26,13 @@ export function createSubscriptions(storage: TaskStorage, now: () => number): Su
   const keyOf = (userId: string, endpoint: string) => prefixOf(userId) + digest(endpoint)
   const ownerKey = (endpoint: string) => `taskwire:push:owners:${digest(endpoint)}`
 
-  async function read(userId: string) {
+  async function keysOf(userId: string): Promise<readonly string[]> {
     const prefix = prefixOf(userId)
-    const keys = [...(await storage.keys(prefix))].filter((key) => key.startsWith(prefix))
+    return [...(await storage.keys(prefix))].filter((key) => key.startsWith(prefix))
+  }
+
+  async function read(userId: string) {
+    const keys = await keysOf(userId)
     const found = await Promise.all(
       keys.map(async (key) => {
         const kept = parse(await storage.getItem(key))
@@ -52,6 +58,10 @@ export function createSubscriptions(storage: TaskStorage, now: () => number): Su
       for (const { subscription } of (await read(userId)).slice(MAX_EACH)) await remove(userId, subscription.endpoint)
     },
     remove,
+    clear: async (userId) => {
+      for (const { subscription } of await read(userId)) await remove(userId, subscription.endpoint)
+      for (const key of await keysOf(userId)) await storage.removeItem(key)
+    },
     list: async (userId) => (await read(userId)).map(({ subscription }) => subscription),
   }
 }
