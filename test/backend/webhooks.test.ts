@@ -279,6 +279,24 @@ describe('a process that is killed', () => {
     expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
   })
 
+  it('leaves a webhook that the next process sends, although its clock is a year behind', async () => {
+    const { start, work, storage, delivered, server } = setUp()
+    const first = start()
+    receiver.answer(500)
+    await work(first.pool)
+    await failedAttempt(storage, 1)
+    await first.kill()
+    const yearMs = 365 * 24 * 60 * MINUTE
+    for (const [key, text] of [...storage.items].filter(([each]) => each.includes(':due:'))) {
+      const { nextAt, endedAt, ...rest } = JSON.parse(text)
+      storage.items.set(key, JSON.stringify({ ...rest, nextAt: nextAt + yearMs, endedAt: endedAt + yearMs }))
+    }
+    start()
+    await server.advance(1000)
+    await receiver.received(2)
+    await delivered()
+  })
+
   it.each(['killed', 'closed'])(
     'leaves a call that the next process follows to its end, although no page asks for it (%s)',
     async (end) => {

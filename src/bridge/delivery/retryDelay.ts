@@ -18,6 +18,13 @@ const DELAYS_MS = [
 export const LONGEST_DELAY_MS: number = 24 * HOUR
 
 /**
+ * When to try a message, ms since the epoch. A clock that was set back would hold it back for as long: no delay is longer than two days.
+ */
+export function tryAt(nextAt: number, now: number): number {
+  return nextAt > now + 2 * LONGEST_DELAY_MS ? now : nextAt
+}
+
+/**
  * How long to wait after so many failed attempts, in ms: up to a tenth longer by chance, so that messages that failed together do not come
  * back together. Undefined after the last one.
  */

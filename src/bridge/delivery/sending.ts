@@ -1,7 +1,7 @@
 import { createSemaphore, type Semaphore } from '../../core/time/semaphore.js'
 import type { DueDelivery } from './delivery.js'
 import { DeliveryFailedError } from './deliveryFailedError.js'
-import { retryDelayMs } from './retryDelay.js'
+import { retryDelayMs, tryAt } from './retryDelay.js'
 import type { Item, Shelf, ShelfOptions } from './shelf.js'
 
 /** What came of an attempt. `over`: no other attempt can change it. */
@@ -65,7 +65,7 @@ export function createSending(options: SendingOptions, shelfOf: () => Shelf): (i
     if (found !== 'unknown') item.delivery = found
     const { delivery } = item
     if (signal.aborted || delivery.stage === 'open') return undefined
-    if (delivery.nextAt <= now()) return delivery
+    if (tryAt(delivery.nextAt, now()) <= now()) return delivery
     schedule(item)
     return undefined
   }

@@ -8,7 +8,7 @@ import { unrefTimer } from '../../server/base/clock.js'
 import { createKeyedQueue } from '../../server/base/keyedQueue.js'
 import type { Delivery } from './delivery.js'
 import { createDeliveryStore, type DeliveryStore } from './deliveryStore.js'
-import { LONGEST_DELAY_MS } from './retryDelay.js'
+import { tryAt } from './retryDelay.js'
 
 /** The parts of an environment that deliveries need. Several processes must share the same `locks`. */
 export type DeliveryEnvironment = Pick<
@@ -110,8 +110,7 @@ export function createShelf(options: ShelfOptions, onDue: (item: Item) => Promis
   function schedule(item: Item): void {
     const { delivery } = item
     if (delivery.stage !== 'due' || items.get(delivery.id) !== item) return
-    // By a clock that was set back, nothing waits for longer than it would have.
-    scheduler.set(item, Math.min(delivery.nextAt, now() + 2 * LONGEST_DELAY_MS))
+    scheduler.set(item, tryAt(delivery.nextAt, now()))
   }
 
   function drop(item: Item): void {

@@ -149,7 +149,9 @@ export function createPush(options: PushOptions): Push {
     report,
     payloadOf: (call, userId) => (filter(call, userId) === true ? payloadOf(message(call, userId)) : undefined),
     attempt: async (delivery, signal) => {
-      const secondsLeft = Math.max(0, Math.floor((delivery.endedAt + ttlMs - environment.now()) / 1000))
+      // At most the whole time, also by a clock that was set back.
+      const leftMs = Math.min(ttlMs, Math.max(0, delivery.endedAt + ttlMs - environment.now()))
+      const secondsLeft = Math.floor(leftMs / 1000)
       const details = {
         vapidDetails: vapid,
         TTL: secondsLeft,
