@@ -39,6 +39,14 @@ it('does not list what a killed process has left half written, and removes it af
   expect((await readdir(join(own, name))).sort()).toEqual(['call', 'call.1.draft'])
 })
 
+it('lists its records, although a file of another program is beside the folders of users', async () => {
+  const own = join(folder, 'finder')
+  const storage = fileStorage(own)
+  await storage.setItem('taskwire:1:ada:call', 'ours')
+  await writeFile(join(own, '.DS_Store'), 'theirs')
+  expect(await storage.keys()).toEqual(['taskwire:1:ada:call'])
+})
+
 it('says what is wrong: no folder, and a folder that is a file', async () => {
   expect(() => fileStorage('')).toThrow(TaskConfigurationError)
   expect(() => fileStorage(undefined as never)).toThrow(/must be the name of a folder/)

@@ -55,8 +55,10 @@ export function fileStorage(folder: string): TaskStorage {
     async keys(prefix = '') {
       const group = groupOf(prefix)
       if (group !== undefined) return keysIn(nameOf(group))
-      const folders = (await orNothing(readdir(folder))) ?? []
-      return (await Promise.all(folders.map(keysIn))).flat()
+      const found = (await orNothing(readdir(folder, { withFileTypes: true }))) ?? []
+      // Other programs put files there, such as `.DS_Store`.
+      const folders = found.filter((each) => each.isDirectory())
+      return (await Promise.all(folders.map(({ name }) => keysIn(name)))).flat()
     },
   }
 }
