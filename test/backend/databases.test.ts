@@ -126,6 +126,12 @@ describe('on Postgres', () => {
     await pool.query(`DROP SCHEMA ${own} CASCADE`)
   })
 
+  it('grants locks for a lease that is no whole number of ms', async () => {
+    const environment = postgresEnvironment({ pool, schema, leaseMs: 4000 / 3 })
+    expect(await environment.locks.request('a lock', {}, async () => 'held')).toBe('held')
+    await environment.close()
+  })
+
   it('refuses what is no pool, an option that it does not have and a schema that is no word', () => {
     for (const [options, message] of [
       [{ pool: {} }, /Pass a Pool of pg/],
@@ -174,6 +180,12 @@ describe.skipIf(!hasRedis)(hasRedis ? 'on Redis' : WITHOUT_REDIS, () => {
     await storage.setItem('taskwire:1:ada:call', 'x')
     await storage.removeItem('taskwire:1:ada:call')
     expect(await redis.keys(`${prefix}empty:*`)).toEqual([])
+  })
+
+  it('grants locks for a lease that is no whole number of ms', async () => {
+    const environment = redisEnvironment({ redis, leaseMs: 4000 / 3 })
+    expect(await environment.locks.request('a lock', {}, async () => 'held')).toBe('held')
+    await environment.close()
   })
 
   it('refuses what is no client of ioredis, and an option that it does not have', () => {

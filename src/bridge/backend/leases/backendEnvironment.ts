@@ -65,7 +65,8 @@ export function createBackendEnvironment(
       names: () => bus.names,
     }),
   )
-  const { locks, close } = createLeaseLocks({ store, bus, environment, leaseMs })
+  // Databases take whole numbers only.
+  const { locks, close } = createLeaseLocks({ store, bus, environment, leaseMs: Math.round(leaseMs) })
   return {
     locks,
     channel: createChannels(bus, environment.randomId),
