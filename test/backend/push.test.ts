@@ -300,6 +300,15 @@ it('sends what `message` returns, and reports what is too large', async () => {
   expect(errors[0]?.message).toMatch(/3,?0\d\d bytes/)
 })
 
+it('keeps no subscription without the id of a user', async () => {
+  const { start, storage } = setUp()
+  const { push } = start()
+  const { subscription } = await subscribe(`${service.url}/ada`)
+  for (const userId of [undefined, ''])
+    await expect(push.subscribe(userId as string, subscription)).rejects.toThrow(TaskConfigurationError)
+  expect(subscriptionsIn(storage.items)).toEqual([])
+})
+
 it('keeps nothing that is no subscription, or leads to a host that is no push service', async () => {
   const { start, storage } = setUp()
   const { keys } = (await subscribe(service.url)).subscription
@@ -326,6 +335,7 @@ it('keeps nothing that is no subscription, or leads to a host that is no push se
     ['https://evilfcm.googleapis.com.example.com/x', false],
     ['https://169.254.169.254/latest', false],
     ['https://localhost/x', false],
+    ['https://eve:pass@fcm.googleapis.com/x', false],
   ]
   for (const [endpoint, isKnown] of hosts)
     expect([endpoint, await known.subscribe('eve', { endpoint, keys })]).toEqual([endpoint, isKnown])

@@ -78,7 +78,7 @@ export interface Push extends Deliveries {
   /**
    * Adds a browser that receives messages for this user. Pass the subscription that `pushManager.subscribe()` returned, as
    * JSON. Resolves to false if it is not a subscription at a push service. A subscription belongs to the user who
-   * subscribed with it last. The newest 20 of each user are kept.
+   * subscribed with it last. The newest 20 of each user are kept. Rejects if there is no user id, and if the storage fails.
    */
   readonly subscribe: (userId: string, subscription: unknown) => Promise<boolean>
   /**
@@ -178,6 +178,8 @@ export function createPush(options: PushOptions): Push {
     resume,
     close,
     subscribe: async (userId, given) => {
+      if (typeof userId !== 'string' || userId === '')
+        throw mustBe('The id of a user', userId, 'a string that is not empty')
       const subscription = readSubscription(given)
       if (subscription === undefined || !isPushService(new URL(subscription.endpoint))) return false
       await subscriptions.add(userId, subscription)

@@ -82,6 +82,9 @@ export function readSubscription(given: unknown): Subscription | undefined {
   if (!isJsonObject(given)) return undefined
   const { endpoint, keys } = given
   if (typeof endpoint !== 'string' || endpoint.length > 2048 || !URL.canParse(endpoint)) return undefined
+  // No request can be sent to such a URL.
+  const { username, password } = new URL(endpoint)
+  if (username !== '' || password !== '') return undefined
   if (!isJsonObject(keys)) return undefined
   const { p256dh, auth } = keys
   return isKey(p256dh, 65) && isKey(auth, 16) ? { endpoint, keys: { p256dh, auth } } : undefined
