@@ -1,6 +1,7 @@
 import { dehydrate, hydrate, MutationObserver, QueryClient, QueryObserver } from '@tanstack/query-core'
 import type { TestServer } from 'taskwire/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { untilCollected } from '../../../test/support/untilCollected.js'
 import { createWorkServer } from '../../../test/support/workServer.js'
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { createTaskClient } from '../../sdk/createTaskClient.js'
@@ -142,32 +143,34 @@ describe('forget() with any binding of TanStack Query', () => {
     expect(made()).toBe(2)
   })
 
-  it('listens once for a query client, for as long as that holds calls of the client or components show them', async () => {
-    const { onForgotten } = client
-    let listening = 0
-    vi.spyOn(client, 'onForgotten').mockImplementation((listener) => {
-      const stop = onForgotten(listener)
-      listening += 1
-      return () => {
-        listening -= 1
-        stop()
+  it('[EDGE-28] removes a query that was brought back from a storage after the app had cleared its cache', async () => {
+    const fetched = queryClient.prefetchQuery(optionsOf(1))
+    await server.advance(5000)
+    await fetched
+    const stored = dehydrate(queryClient)
+    queryClient.clear()
+    hydrate(queryClient, stored)
+    expect(queries()).toHaveLength(1)
+    await client.forget()
+    expect(queries()).toEqual([])
+  })
+
+  it('listens once for a query client, and keeps neither that nor the client in memory', async () => {
+    const listen = vi.spyOn(client, 'onForgotten')
+    const collected = async (of: 'client' | 'queryClient') => {
+      const one = { client: openTab(), queryClient: new QueryClient() }
+      const other = { client, queryClient, [of]: one[of] }
+      for (const seconds of [1, 2]) {
+        const options = toolCallQueryOptions(other.client, { name: 'work', arguments: { seconds } })
+        const prefetched = other.queryClient.prefetchQuery(options)
+        await server.advance(5000)
+        await prefetched
       }
-    })
-    const observer = new QueryObserver(queryClient, optionsOf(1))
-    const mutation = new MutationObserver(queryClient, toolCallMutationOptions(client, { name: 'work' }))
-    for (const clear of [() => queryClient.clear(), () => client.forget()]) {
-      const unsubscribe = observer.subscribe(() => {})
-      void observer.refetch()
-      void mutation.mutate({ seconds: 1 })
-      const prefetched = queryClient.prefetchQuery(optionsOf(2))
-      await server.advance(5000)
-      await prefetched
-      expect(listening).toBe(1)
-      await clear()
-      expect(listening).toBe(1)
-      unsubscribe()
-      queryClient.clear()
-      expect(listening).toBe(0)
+      if (of === 'client') other.client.close()
+      other.queryClient.clear()
+      return new WeakRef(one[of])
     }
+    expect(await untilCollected([await collected('queryClient'), await collected('client')])).toEqual([])
+    expect(listen).toHaveBeenCalledTimes(1)
   })
 })

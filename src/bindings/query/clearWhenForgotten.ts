@@ -7,7 +7,6 @@ import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
 export interface ClearedQuery extends QueryOfCall {
   readonly queryKey: readonly unknown[]
-  readonly queryHash: string
   readonly observers: readonly (QueryOfCall['observers'][number] & { setOptions(options: never): void })[]
   getObserversCount(): number
   reset(): void
@@ -22,80 +21,35 @@ export interface ClearedMutation {
 export interface ClearedQueryClient {
   getQueryCache(): {
     findAll(filters: { queryKey: readonly unknown[] }): ClearedQuery[]
-    get(queryHash: string): unknown
     remove(query: never): void
-    subscribe(listener: (event: { readonly type: string; readonly query: ClearedQuery }) => void): () => void
+    subscribe(listener: (event: QueryEvent) => void): () => void
   }
   getMutationCache(): {
     findAll(filters: { mutationKey: readonly unknown[] }): ClearedMutation[]
     remove(mutation: never): void
-    subscribe(
-      listener: (event: { readonly type: string; readonly mutation?: ClearedMutation | undefined }) => void,
-    ): () => void
   }
 }
 
-/** What a query client has of the calls of a client. */
-interface Holding {
-  readonly queryClient: ClearedQueryClient
-  /** Also those that the app has taken out of the cache while components show them. */
-  readonly queries: Set<ClearedQuery>
-  readonly mutations: Set<ClearedMutation>
+interface QueryEvent {
+  readonly type: string
+  readonly query: ClearedQuery
 }
 
-const holdings = new WeakMap<TaskClient, WeakMap<ClearedQueryClient, Holding>>()
+/** The queries of a client that an app has taken out of the cache of a query client while components show them. */
+const outside = new WeakMap<TaskClient, WeakMap<ClearedQueryClient, Set<ClearedQuery>>>()
 
 /**
  * Takes what a query client holds of the calls of a client out of it when `forget()` is called, in this tab or in another:
  * queries that are shown are reset and fetch nothing, the others and mutations are removed. A query for which a component suspends
- * holds nothing yet, and fails with its call: if it were removed, the component would call the tool again. It listens once for each
- * pair, from the first call of this function until the query client holds nothing of the client.
+ * holds nothing yet, and fails with its call: if it were removed, the component would call the tool again. Once for each pair: of the
+ * client and the query client, neither keeps the other in memory.
  */
 export function clearWhenForgotten(client: TaskClient, queryClient: ClearedQueryClient): void {
-  const ofClient = holdings.get(client) ?? new WeakMap<ClearedQueryClient, Holding>()
+  const ofClient = outside.get(client) ?? new WeakMap<ClearedQueryClient, Set<ClearedQuery>>()
   if (ofClient.has(queryClient)) return
-  const queryCache = queryClient.getQueryCache()
-  const mutationCache = queryClient.getMutationCache()
-  const ofCalls = ['taskwire', client.id, 'tools/call']
-  const queries = new Set(queryCache.findAll({ queryKey: ofCalls }))
-  const mutations = new Set(mutationCache.findAll({ mutationKey: ofCalls }))
-  const holding: Holding = { queryClient, queries, mutations }
-  holdings.set(client, ofClient.set(queryClient, holding))
-
-  const stopQueries = queryCache.subscribe(({ type, query }) => {
-    const isGone = type === 'removed' || type === 'observerRemoved'
-    const call = type === 'added' || isGone ? callOf(client, query.queryKey) : undefined
-    if (call === undefined) return
-    const { callId } = call
-    if (type === 'added') {
-      queries.add(query)
-      if (callId !== undefined && isForgottenOnScreen(client, callId)) noteForgotten(client, callId, query)
-    } else if (query.getObserversCount() === 0) {
-      if (callId !== undefined) noteUnshown(client, callId, query)
-      if (queryCache.get(query.queryHash) === query) return
-      // A turn later, where a component suspends: the app may clear its cache and forget the call in one go.
-      if (isSuspending(query)) queueMicrotask(() => release(query))
-      else release(query)
-    }
-  })
-  const stopMutations = mutationCache.subscribe(({ type, mutation }) => {
-    if (mutation === undefined || callOf(client, mutation.options.mutationKey) === undefined) return
-    if (type === 'added') mutations.add(mutation)
-    if (type === 'removed' && mutations.delete(mutation)) stopIfEmpty()
-  })
-  const stopForgotten = clearOnForget(client, new WeakRef(holding))
-
-  function release(query: ClearedQuery): void {
-    if (queries.delete(query)) stopIfEmpty()
-  }
-
-  function stopIfEmpty(): void {
-    if (queries.size + mutations.size > 0) return
-    ofClient.delete(queryClient)
-    stopQueries()
-    stopMutations()
-    stopForgotten()
-  }
+  outside.set(client, ofClient.set(queryClient, new Set()))
+  watchQueries(new WeakRef(client), queryClient)
+  watchForgotten(client, new WeakRef(queryClient))
 }
 
 /** The queries by which components show a call though the app has taken them out of the cache. */
@@ -104,21 +58,47 @@ export function queriesOutside(
   queryClient: ClearedQueryClient,
   callId: string,
 ): readonly ClearedQuery[] {
-  const { queries = [] } = holdings.get(client)?.get(queryClient) ?? {}
-  const cache = queryClient.getQueryCache()
-  return [...queries].filter(
-    (query) => cache.get(query.queryHash) !== query && callOf(client, query.queryKey)?.callId === callId,
-  )
+  const queries = outside.get(client)?.get(queryClient) ?? []
+  return [...queries].filter(({ queryKey }) => callOf(client, queryKey)?.callId === callId)
 }
 
-/** A client may outlive the query client of a request or of a test, and must not keep it in memory. */
-function clearOnForget(client: TaskClient, holding: WeakRef<Holding>): () => void {
+/** An app may have a client for each user who signs in. */
+function watchQueries(client: WeakRef<TaskClient>, queryClient: ClearedQueryClient): void {
+  const stop = queryClient.getQueryCache().subscribe((event) => {
+    const current = client.deref()
+    if (current === undefined) stop()
+    else noteEvent(current, queryClient, event)
+  })
+}
+
+/** An app may have a query client for each request, or for each test. */
+function watchForgotten(client: TaskClient, queryClient: WeakRef<ClearedQueryClient>): void {
   const stop = client.onForgotten((isForgotten) => {
-    const current = holding.deref()
+    const current = queryClient.deref()
     if (current === undefined) stop()
     else clear(client, current, isForgotten)
   })
-  return stop
+}
+
+function noteEvent(client: TaskClient, queryClient: ClearedQueryClient, { type, query }: QueryEvent): void {
+  const isRemoved = type === 'removed'
+  if (!isRemoved && type !== 'added' && type !== 'observerRemoved') return
+  const queries = outside.get(client)?.get(queryClient)
+  const call = callOf(client, query.queryKey)
+  if (queries === undefined || call === undefined) return
+  const { callId } = call
+  if (type === 'added') {
+    if (callId !== undefined && isForgottenOnScreen(client, callId)) noteForgotten(client, callId, query)
+    return
+  }
+  const isShown = query.getObserversCount() > 0
+  if (isRemoved && (isShown || isSuspending(query))) queries.add(query)
+  if (isShown) return
+  // A turn later: React may end an effect and run it again, and an app clear its cache and forget the call in one go.
+  queueMicrotask(() => {
+    if (query.getObserversCount() === 0) queries.delete(query)
+  })
+  if (callId !== undefined) noteUnshown(client, callId, query)
 }
 
 /** The call that a query or a mutation is of; undefined if it is none of this client. The id is undefined for one without a key. */
@@ -132,9 +112,11 @@ function callOf(
   return { callId: key === undefined ? undefined : client.toolCallId(String(name), String(key)) }
 }
 
-function clear(client: TaskClient, holding: Holding, isForgotten: (callId?: string) => boolean): void {
-  const { queryClient } = holding
-  for (const query of [...holding.queries]) {
+function clear(client: TaskClient, queryClient: ClearedQueryClient, isForgotten: (callId?: string) => boolean): void {
+  const ofCalls = ['taskwire', client.id, 'tools/call']
+  const queryCache = queryClient.getQueryCache()
+  const queries = outside.get(client)?.get(queryClient) ?? []
+  for (const query of [...queryCache.findAll({ queryKey: ofCalls }), ...queries]) {
     const call = callOf(client, query.queryKey)
     if (call === undefined || !isForgotten(call.callId)) continue
     const { callId } = call
@@ -145,10 +127,11 @@ function clear(client: TaskClient, holding: Holding, isForgotten: (callId?: stri
     }
     if (isShown && callId !== undefined) noteForgotten(client, callId, query)
     query.reset()
-    if (!isShown) queryClient.getQueryCache().remove(query as never)
+    if (!isShown) queryCache.remove(query as never)
   }
-  for (const mutation of [...holding.mutations]) {
+  const mutationCache = queryClient.getMutationCache()
+  for (const mutation of mutationCache.findAll({ mutationKey: ofCalls })) {
     const call = callOf(client, mutation.options.mutationKey)
-    if (call !== undefined && isForgotten(call.callId)) queryClient.getMutationCache().remove(mutation as never)
+    if (call !== undefined && isForgotten(call.callId)) mutationCache.remove(mutation as never)
   }
 }
