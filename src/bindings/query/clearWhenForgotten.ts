@@ -6,6 +6,7 @@ import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */
 export interface ClearedQuery extends QueryOfCall {
+  readonly state: QueryOfCall['state'] & { readonly error: unknown }
   readonly queryKey: readonly unknown[]
   readonly observers: readonly (QueryOfCall['observers'][number] & { setOptions(options: never): void })[]
   getObserversCount(): number

@@ -8,8 +8,8 @@ import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
-import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
-import { hasEnded, type QueryOfCall, reasonOf } from './fetchFor.js'
+import { type ClearedQuery, type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
+import { type QueryOfCall, reasonOf } from './fetchFor.js'
 import { isForgottenOnScreen, noteWanted, untilWanted } from './forgottenCalls.js'
 import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
@@ -81,7 +81,7 @@ export interface ToolCallQueryContext {
   readonly signal: AbortSignal
   readonly client: Omit<ClearedQueryClient, 'getQueryCache'> & {
     getQueryCache(): ReturnType<ClearedQueryClient['getQueryCache']> & {
-      find(filters: { queryKey: ToolCallQueryKey }): QueryOfCall | undefined
+      find(filters: { queryKey: ToolCallQueryKey }): ClearedQuery | undefined
     }
   }
 }
@@ -192,11 +192,9 @@ export function toolCallQuery(
   }
 
   /** TanStack may have removed the query of a failed call by then, since no component observes it: the client knows of the failure. */
-  function isAfterReset(fetched: QueryOfCall | undefined): boolean {
-    if (suspense?.isReset !== true || fetched === undefined || callId === undefined) return false
-    const phase = client.getToolCallState(callId)?.phase
-    const isOver = hasEnded(fetched) || phase === 'failed' || phase === 'cancelled'
-    return isOver && takeThrown(client, callId)
+  function isAfterReset(fetched: ClearedQuery | undefined): boolean {
+    if (suspense?.isReset !== true || callId === undefined) return false
+    return takeThrown(fetched?.state.error ?? client.getToolCallState(callId)?.error)
   }
 
   function newestCall(): ToolCall | undefined {

@@ -690,6 +690,34 @@ describe('a reset of error boundaries that TanStack Query has for the whole page
     )
   }
 
+  it('has no tool called again whose newer call has failed since a component threw the error of an earlier one', async () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const queryClient = new QueryClient()
+    const page = (key: number, view: ReactNode) => (
+      <QueryClientProvider client={queryClient}>
+        <Reset />
+        <ResetBoundary key={key} onReset={() => {}}>
+          {view}
+        </ResetBoundary>
+      </QueryClientProvider>
+    )
+    const { rerender } = render(page(1, <Thrown />), { wrapper })
+    await advance(3000)
+    expect(screen.getByText('back')).toBeTruthy()
+    rerender(page(2, null))
+    queryClient.clear()
+    const { name, key, arguments: args } = failing
+    client.startToolCall({ name, arguments: args }, { key, repeat: 'settled' })
+    await advance(3000)
+    await act(() => queryClient.prefetchQuery(toolCallQueryOptions(client, failing)))
+    fireEvent.click(screen.getByText('reset'))
+    rerender(page(3, <Thrown />))
+    await advance(3000)
+    expect(screen.getByText('TaskFailedError')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+    silence.mockRestore()
+  })
+
   it.each([
     ['useSuspenseToolCall', Suspended],
     ['useToolCall with throwOnError', Thrown],

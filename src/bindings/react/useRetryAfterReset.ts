@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import type { TaskClient } from '../../core/client/taskClient.js'
-import { keyedCallId } from '../query/keyedCallId.js'
 import { takeThrown } from '../query/thrownErrors.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
 import { useQueryClient, useQueryErrorResetBoundary } from './reactQuery.js'
@@ -14,7 +13,6 @@ export function useRetryAfterReset(client: TaskClient, name: string, key: string
   const isReset = useQueryErrorResetBoundary().isReset()
   useEffect(() => {
     const query = isReset && queryClient.getQueryCache().find({ queryKey: toolCallQueryKey(client, name, key) })
-    const callId = keyedCallId(client, { name, key })
-    if (query && query.state.error !== null && callId !== undefined && takeThrown(client, callId)) retry()
+    if (query && takeThrown(query.state.error)) retry()
   }, [isReset, queryClient, client, name, key, retry])
 }

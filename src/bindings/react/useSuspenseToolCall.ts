@@ -70,7 +70,7 @@ export function useSuspenseToolCall(
   const callId = keyedCallId(client, { name: options.name, key: toolCallKey(options) })
   // The app may have had it prefetched. Where the component suspends, no effect is run.
   if (known !== undefined && callId !== undefined) noteSuspending(client, callId, known)
-  const result = useThrowing(client, callId, useSuspenseQuery<unknown>, {
+  const result = useThrowing(useSuspenseQuery<unknown>, {
     ...query,
     retryOnMount: true,
     queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,

@@ -1,7 +1,6 @@
 import type { SkipToken, UseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolName } from '../../core/client/tools.js'
-import { keyedCallId } from '../query/keyedCallId.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQueryOptions,
@@ -54,10 +53,8 @@ export function useToolCall(
   options: AnyToolCallQueryOptions & UseTaskClientOptions<AnyTools> & OnSettled,
 ): UseToolCallResult<unknown> {
   const client = useClient(checkedOptions('useToolCall', options))
-  const key = toolCallKey(options)
-  const callId = keyedCallId(client, { name: options.name, key })
-  const query = useThrowing(client, callId, useQuery<unknown>, toolCallQuery(client, options))
+  const query = useThrowing(useQuery<unknown>, toolCallQuery(client, options))
   const queried = useQueriedCall(client, options)
-  useRetryAfterReset(client, options.name, key, queried.retry)
+  useRetryAfterReset(client, options.name, toolCallKey(options), queried.retry)
   return extendResult(query, queried)
 }
