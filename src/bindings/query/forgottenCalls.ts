@@ -37,8 +37,12 @@ export function noteWanted(client: TaskClient, callId: string): void {
   calls?.delete(callId)
 }
 
-/** Resolves when the call is wanted again. A component that suspends makes TanStack fetch its query also before that. */
-export function untilWanted(client: TaskClient, callId: string, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the call is wanted again. A component that suspends makes TanStack fetch its query also before that. The query, which
+ * may belong to another query client than those on the screen, is reset once no component shows the call.
+ */
+export function untilWanted(client: TaskClient, callId: string, query: ShownQuery, signal: AbortSignal): Promise<void> {
+  noteForgotten(client, callId, query)
   return new Promise((resolve, reject) => {
     forgottenCalls.get(client)?.get(callId)?.wakes.add(resolve)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -29,9 +29,10 @@ export function noteForgottenEarly(client: TaskClient, callId: string): void {
 /**
  * To be called where a component that suspends has its call fetched; `isWanted` where the user has asked for that.
  *
- * @throws an `AbortError`, once, if the call was forgotten. The app has cleared its cache before the component could see it.
+ * @throws an `AbortError`, once, if the call was forgotten and not made since. The app has cleared its cache before the component could see it.
  */
 export function failIfForgottenEarly(client: TaskClient, callId: string, isWanted: boolean): void {
   const isForgotten = forgottenEarly.get(client)?.delete(callId) === true
-  if (isForgotten && !isWanted) throw abortError('The call was forgotten.')
+  const isMade = client.getToolCallState(callId) !== undefined
+  if (isForgotten && !isWanted && !isMade) throw abortError('The call was forgotten.')
 }

@@ -176,10 +176,10 @@ export function toolCallQuery(
   async function queryFn(context: ToolCallQueryContext): Promise<unknown> {
     clearWhenForgotten(client, context.client)
     const fetched = context.client.getQueryCache().find({ queryKey })
-    if (suspense && callId !== undefined) {
+    if (suspense && callId !== undefined && fetched !== undefined) {
       failIfForgottenEarly(client, callId, suspense.isReset)
-      if (fetched !== undefined) noteSuspending(client, callId, fetched)
-      if (isForgotten()) await untilWanted(client, callId, context.signal)
+      noteSuspending(client, callId, fetched)
+      if (isForgotten()) await untilWanted(client, callId, fetched, context.signal)
     }
     if (callId !== undefined) noteWanted(client, callId)
     const reason = fetched && reasonOf(fetched, callId)

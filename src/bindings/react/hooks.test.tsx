@@ -471,6 +471,52 @@ describe('useSuspenseToolCall', () => {
     silence.mockRestore()
   })
 
+  it('[EDGE-28] shows a call that was made since the user has left its first fallback and signed out', async () => {
+    const queryClient = new QueryClient()
+    const page = (view: ReactNode) => (
+      <QueryClientProvider client={queryClient}>
+        <Suspense fallback="…">{view}</Suspense>
+      </QueryClientProvider>
+    )
+    const { rerender } = render(page(<Report />), { wrapper })
+    await advance(500)
+    rerender(page(null))
+    await act(() => both(client.forget(), queryClient.clear()))
+    await advance(5000)
+    const options = { name: 'work', arguments: { seconds: 2, outcome: 'success' } }
+    await act(() => void queryClient.prefetchQuery(toolCallQueryOptions(client, options)))
+    queryClient.clear()
+    rerender(page(<Report />))
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('[EDGE-28] waits for a call that was forgotten on the screen of another query client no longer than that shows it', async () => {
+    const Beside = () => <i>{useToolCall({ name: 'work', arguments: { seconds: 2, outcome: 'success' } }).status}</i>
+    const [one, other] = [new QueryClient(), new QueryClient()]
+    const page = (beside: ReactNode, report: ReactNode) => (
+      <>
+        <QueryClientProvider client={one}>{beside}</QueryClientProvider>
+        <QueryClientProvider client={other}>
+          <Suspense fallback="…">{report}</Suspense>
+        </QueryClientProvider>
+      </>
+    )
+    const { rerender } = render(page(<Beside />, null), { wrapper })
+    await advance(5000)
+    await act(() => client.forget())
+    rerender(page(<Beside />, <Report />))
+    await advance(5000)
+    expect(screen.getByText('pending').parentElement?.textContent).toBe('pending…')
+    expect(server.count('tools/call')).toBe(1)
+    rerender(page(null, <Report />))
+    await advance(500)
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
   it.each(['a newer call', 'retry() of a hook beside it'])('[EDGE-28] goes on after forget() with %s', async (what) => {
     const options = { name: 'work', key: 'weekly', arguments: { seconds: 2 } }
     const Weekly = () => <p>{JSON.stringify(useSuspenseToolCall(options).data.structuredContent)}</p>
