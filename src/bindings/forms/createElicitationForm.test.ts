@@ -788,6 +788,7 @@ describe('a page to visit', () => {
     ['left', 0, [{ action: 'accept' }]],
     ['middle', 1, [{ action: 'accept' }]],
     ['right', 2, []],
+    ['back', 3, []],
   ])(
     'has the consent of the user by a click of the button of the mouse that opens it: %s',
     async (_, button, answers) => {

@@ -106,7 +106,7 @@ export function createElicitationForm(
       if (getState().isEditable) focusWrong(currentTarget, wrong)
     },
     onOpen: async ({ button }) => {
-      if (button !== 2) await submit()
+      if (button < 2) await submit()
     },
     decline: async () => {
       if (getState().isEditable) await send({ action: 'decline' }, 'declined')

@@ -96,7 +96,7 @@ export interface ElicitationForm {
   readonly onSubmit: (event: SubmitEventLike) => Promise<void>
   /**
    * Handles the `click` and `auxclick` events of the link to the address: sends the user's consent. A click of the middle button opens the
-   * page, too, and is an `auxclick`; that of the right button opens a menu, and sends nothing.
+   * page, too, and is an `auxclick`; those of other buttons open a menu or go back, and send nothing.
    */
   readonly onOpen: (event: { readonly button: number }) => Promise<void>
   /** Tells the server that the user refuses. Never rejects. */
