@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export type { ClearedMutation, ClearedQuery, ClearedQueryClient } from './bindings/query/clearWhenForgotten.js'
-export type { QueryOfCall } from './bindings/query/fetchFor.js'
+export type { QueryOfCall } from './bindings/query/queryOfCall.js'
 export {
   type ToolCallMutation,
   type ToolCallMutationContext,

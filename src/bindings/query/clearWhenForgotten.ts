@@ -1,7 +1,7 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { isJsonObject } from '../../core/protocol/json.js'
-import type { QueryOfCall } from './fetchFor.js'
 import { isForgottenOnScreen, noteForgotten, noteUnshown } from './forgottenCalls.js'
+import type { QueryOfCall } from './queryOfCall.js'
 import { isSuspending, noteForgottenEarly } from './suspendingQueries.js'
 
 /** The part of a TanStack query that Taskwire needs to clear it. It fits `Query` of every copy of TanStack Query. */

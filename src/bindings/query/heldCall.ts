@@ -1,5 +1,5 @@
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
-import type { QueryOfCall } from './fetchFor.js'
+import type { QueryOfCall } from './queryOfCall.js'
 
 /** When the call was started whose outcome a query holds: `startedAt` tells calls of one key apart. */
 const held = new WeakMap<object, number | undefined>()

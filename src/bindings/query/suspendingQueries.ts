@@ -1,6 +1,6 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { abortError } from '../../core/time/abort.js'
-import { hasEnded, type QueryOfCall } from './fetchFor.js'
+import { hasEnded, type QueryOfCall } from './queryOfCall.js'
 
 type SuspendingQuery = Pick<QueryOfCall, 'state'>
 

@@ -9,11 +9,11 @@ import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { ANY_ARGUMENTS, type AnyArguments, warnOfOtherArguments } from '../../core/run/keys.js'
 import { argumentsKey } from './argumentsKey.js'
 import { type ClearedQuery, type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
-import { type QueryOfCall, reasonOf } from './fetchFor.js'
 import { isForgottenOnScreen, noteWanted, untilWanted } from './forgottenCalls.js'
 import { noteHeld } from './heldCall.js'
 import { keyedCallId } from './keyedCallId.js'
 import { QUERY_ADVICE, TOOL_CALL_QUERY } from './optionNames.js'
+import { type QueryOfCall, reasonOf } from './queryOfCall.js'
 import { failIfForgottenEarly, noteSuspending } from './suspendingQueries.js'
 import { takeThrown } from './thrownErrors.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
@@ -182,7 +182,7 @@ export function toolCallQuery(
       if (isForgotten()) await untilWanted(client, callId, fetched, context.signal)
     }
     if (callId !== undefined) noteWanted(client, callId)
-    const reason = fetched && reasonOf(fetched, callId)
+    const reason = fetched && reasonOf(fetched)
     const call = (reason === 'newer' && newestCall()) || startCall(context, reason === 'again' || isAfterReset(fetched))
     try {
       return await toolOutput(await call.result, name, outputSchema)

@@ -1,4 +1,5 @@
 import {
+  onlineManager,
   QueryClient,
   QueryClientProvider,
   QueryErrorResetBoundary,
@@ -679,6 +680,41 @@ describe('useSuspenseToolCall', () => {
     fireEvent.click(screen.getByText('1 true'))
     await advance(5000)
     expect(screen.getByText('1 false')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+})
+
+describe('useToolCall with a networkMode that waits until the page is online', () => {
+  const weekly = { name: 'work', key: 'weekly', arguments: { seconds: 2 } }
+  let retry = () => {}
+  const View = ({ enabled }: { enabled: boolean }) => {
+    const call = useToolCall({ ...weekly, query: { networkMode: 'online', enabled } })
+    retry = call.retry
+    return <p>{JSON.stringify(call.data?.structuredContent)}</p>
+  }
+  const offline = async (change: () => void) => {
+    onlineManager.setOnline(false)
+    act(change)
+    await advance(5000)
+    act(() => onlineManager.setOnline(true))
+    await advance(5000)
+  }
+
+  it('shows a newer call that was made meanwhile, and calls no tool', async () => {
+    render(<View enabled />, { wrapper })
+    await advance(5000)
+    const newer = { name: 'work', arguments: { seconds: 1 } }
+    await offline(() => void client.startToolCall(newer, { key: 'weekly', repeat: 'settled' }))
+    expect(screen.getByText('{"seconds":1}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(2)
+  })
+
+  it('calls the tool again after retry(), also where the query has not seen the call end', async () => {
+    client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' })
+    await advance(5000)
+    render(<View enabled={false} />, { wrapper })
+    await offline(() => retry())
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
     expect(server.count('tools/call')).toBe(2)
   })
 })

@@ -1,12 +1,12 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { ToolCallState } from '../../core/record/toolCallState.js'
 import { type ClearedQueryClient, queriesOutside } from '../query/clearWhenForgotten.js'
-import { fetchFor, hasEnded, isWanted, type QueryClientOfCalls, type QueryOfCall } from '../query/fetchFor.js'
 import { noteWanted } from '../query/forgottenCalls.js'
 import { holds } from '../query/heldCall.js'
 import { keyedCallId } from '../query/keyedCallId.js'
+import { hasEnded, isWanted, type QueryClientOfCalls, type QueryOfCall } from '../query/queryOfCall.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
-import { cachedQuery } from './cachedQuery.js'
+import { fetchFor } from './fetchFor.js'
 
 /**
  * Fetches the query of a call again when there is a newer call of its key: another tab, a mutation or the app has made one, or the
@@ -38,7 +38,7 @@ export function followNewerCall(
     noteWanted(client, callId)
     if (shown === undefined || (shown === cached && shown.state.fetchStatus !== 'idle')) return
     if (!isBehind(shown, call) || call.phase === 'ended') return
-    fetchFor('newer', callId, () => cachedQuery(queryClient, client, callId, queryKey))
+    fetchFor('newer', queryClient, client, callId, queryKey)
   }
 
   /** A query without an outcome was reset, or the fetch of its first one was given up. TanStack fetches it for no call. */

@@ -1,7 +1,7 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import { type ClearedQueryClient, clearWhenForgotten } from '../query/clearWhenForgotten.js'
-import type { QueryClientOfCalls } from '../query/fetchFor.js'
 import { keyedCallId } from '../query/keyedCallId.js'
+import type { QueryClientOfCalls } from '../query/queryOfCall.js'
 import {
   type AnyToolCallQueryOptions,
   type ToolCallQuery,

@@ -1,10 +1,10 @@
 import type { TaskClient } from '../../core/client/taskClient.js'
 import type { ClearedQueryClient } from '../query/clearWhenForgotten.js'
-import { fetchFor, type QueryClientOfCalls } from '../query/fetchFor.js'
 import { noteWanted } from '../query/forgottenCalls.js'
 import { keyedCallId } from '../query/keyedCallId.js'
+import type { QueryClientOfCalls } from '../query/queryOfCall.js'
 import { toolCallQueryKey } from '../query/toolCallQueryOptions.js'
-import { cachedQuery } from './cachedQuery.js'
+import { fetchFor } from './fetchFor.js'
 
 /**
  * Fetches the query of a call again, or joins the fetch that runs. Through the cache, because reading
@@ -19,5 +19,5 @@ export function retryCall(
   const callId = keyedCallId(client, { name, key })
   if (callId === undefined) return
   noteWanted(client, callId)
-  fetchFor('again', callId, () => cachedQuery(queryClient, client, callId, toolCallQueryKey(client, name, key)))
+  fetchFor('again', queryClient, client, callId, toolCallQueryKey(client, name, key))
 }

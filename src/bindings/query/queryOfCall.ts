@@ -3,6 +3,7 @@ export interface QueryOfCall {
   readonly state: {
     readonly status: string
     readonly fetchStatus: string
+    readonly fetchMeta: object | null
     readonly dataUpdateCount: number
     readonly dataUpdatedAt: number
     readonly errorUpdateCount: number
@@ -14,12 +15,13 @@ export interface QueryOfCall {
 
 /** A query that can be fetched. */
 export interface FetchedQuery extends QueryOfCall {
-  fetch(options: object): Promise<unknown>
+  fetch(options: object, fetchOptions: { readonly meta: object }): Promise<unknown>
 }
 
 /** The part of a QueryClient that fetches a query of its cache. Each binding may bring a copy of its own. */
 export interface QueryClientOfCalls {
   getQueryCache(): {
+    build(queryClient: never, options: never): FetchedQuery
     find(filters: { queryKey: readonly unknown[] }): FetchedQuery | undefined
     subscribe(listener: (event: { readonly type: string; readonly query: object }) => void): () => void
   }
@@ -28,28 +30,14 @@ export interface QueryClientOfCalls {
 /** What a query is fetched for: to make its call `again`, or once it has ended, for the outcome of the `newer` call that is there meanwhile. */
 export type FetchReason = 'again' | 'newer'
 
-let current: { readonly callId: string; readonly reason: FetchReason } | undefined
-
-/**
- * Fetches a query, or joins the fetch that runs. TanStack calls the query function at once, but does not tell it why. A call that is
- * skipped has nothing to fetch: TanStack would make that an error of the query, which would never be fetched again. The options of a
- * query are those of whichever component rendered last: another one may not skip the call.
- */
-export function fetchFor(reason: FetchReason, callId: string, find: () => FetchedQuery | undefined): void {
-  current = { callId, reason }
-  const query = find()
-  const unskipped = query && [query, ...query.observers].find(hasFunction)
-  if (unskipped !== undefined) query?.fetch(unskipped.options).catch(() => {})
-  current = undefined
-}
-
-function hasFunction({ options }: Pick<QueryOfCall, 'options'>): boolean {
+/** False where the component skips its call. */
+export function hasFunction({ options }: Pick<QueryOfCall, 'options'>): boolean {
   return typeof options.queryFn === 'function'
 }
 
 /** Why a query is being fetched, in its query function. Undefined where the outcome of its call is wanted, whichever that is. */
-export function reasonOf(query: QueryOfCall, callId: string | undefined): FetchReason | undefined {
-  const reason = current?.callId === callId ? current?.reason : undefined
+export function reasonOf(query: QueryOfCall): FetchReason | undefined {
+  const { reason } = (query.state.fetchMeta ?? {}) as { readonly reason?: FetchReason }
   // The call may have ended before a reload, or before the app has cleared its cache: then the query knows of no end.
   if (reason === 'again') return reason
   if (!hasEnded(query)) return undefined
