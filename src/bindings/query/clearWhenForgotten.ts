@@ -23,7 +23,7 @@ export interface ClearedQueryClient {
   getQueryCache(): {
     findAll(filters: { queryKey: readonly unknown[] }): ClearedQuery[]
     remove(query: never): void
-    subscribe(listener: (event: QueryEvent) => void): () => void
+    subscribe(listener: (event: { readonly type: string; readonly query: ClearedQuery }) => void): () => void
   }
   getMutationCache(): {
     findAll(filters: { mutationKey: readonly unknown[] }): ClearedMutation[]
@@ -31,10 +31,7 @@ export interface ClearedQueryClient {
   }
 }
 
-interface QueryEvent {
-  readonly type: string
-  readonly query: ClearedQuery
-}
+type QueryEvent = Parameters<Parameters<ReturnType<ClearedQueryClient['getQueryCache']>['subscribe']>[0]>[0]
 
 /** The queries of a client that an app has taken out of the cache of a query client while components show them. */
 const outside = new WeakMap<TaskClient, WeakMap<ClearedQueryClient, Set<ClearedQuery>>>()
