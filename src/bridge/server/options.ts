@@ -40,8 +40,8 @@ export interface TaskBridgeOptions {
   /** The actions that pages may take. All others are refused. */
   allow: BridgeAllow
   /**
-   * Returns true for each call of the user's client that pages may see. It must not be asynchronous: a promise shows nothing. It is asked
-   * again whenever the call changes, and not in between.
+   * Returns true for each call of the user's client that pages may see. It must not be asynchronous: a promise shows nothing. The bridge
+   * calls it again whenever the call changes, and not in between.
    * @default the calls of `allow.tools`; all calls, if `allow` is a function
    */
   shows?: (call: ToolCallState) => boolean
