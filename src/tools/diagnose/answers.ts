@@ -14,6 +14,11 @@ function errorOf(answer: Answer): { readonly code: unknown; readonly message: un
   return isJsonObject(error) ? { code: error['code'], message: error['message'] } : undefined
 }
 
+/** A value of a server as text. An object of JSON may have a member `toString`, which `String()` would call. */
+export function textOf(value: unknown): string {
+  return String(typeof value === 'object' ? JSON.stringify(value) : value)
+}
+
 export function isInvalidParams(answer: Answer): boolean {
   return errorOf(answer)?.code === INVALID_PARAMS
 }
@@ -22,7 +27,8 @@ export function isInvalidParams(answer: Answer): boolean {
 export function describe(answer: Answer): string {
   if ('failure' in answer) return answer.failure.message
   const error = errorOf(answer)
-  if (error !== undefined) return `the error ${error.code}: ${String(error.message).slice(0, 200)}`
+  if (error !== undefined)
+    return `the error ${textOf(error.code).slice(0, 200)}: ${textOf(error.message).slice(0, 200)}`
   const type = answer.headers.get('content-type')?.split(';')[0]
   const what = answer.message === undefined ? `${type ?? 'nothing'}` : 'a result'
   return `HTTP ${answer.status} with ${what}`

@@ -1,7 +1,7 @@
 import { supportsTasks } from '../../core/protocol/extension.js'
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { servesLegacyTasks } from '../../core/protocol/legacyTask.js'
-import { resultOf } from './answers.js'
+import { resultOf, textOf } from './answers.js'
 import type { Asker } from './createAsker.js'
 import {
   brokenMessage,
@@ -120,7 +120,7 @@ function serverSeen(
     : isJsonObject(_meta)
       ? Object.values(_meta).find(isServerInfo)
       : undefined
-  const name = isServerInfo(info) ? `${info['name']} ${info['version'] ?? ''}`.trim().slice(0, 100) : undefined
+  const name = isServerInfo(info) ? `${info['name']} ${textOf(info['version'] ?? '')}`.trim().slice(0, 100) : undefined
   return { era, revision, name, capabilities: isJsonObject(capabilities) ? capabilities : {}, servesTasks, hasSession }
 }
 
