@@ -29,3 +29,38 @@ it('the doctor prints an error whose code and message are anything', async () =>
   expect(output).toContain('has got the error {"toString":1}: {"toString":1}')
   expect(exitCode).toBe(1)
 })
+
+it('the doctor leaves a stream that stays open after the response in it', async () => {
+  let leave = () => {}
+  const isLeft = new Promise<void>((resolve) => {
+    leave = resolve
+  })
+  const error = { code: -32601, message: 'Method not found' }
+  const { exitCode } = await doctorOn('subscriptions/listen', ({ id }, { signal }) => {
+    signal.addEventListener('abort', leave)
+    const event = `data: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(event)) })
+    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+  })
+  expect(exitCode).toBe(0)
+  await isLeft
+})
+
+it.each([
+  ['a text', 'text/plain'],
+  ['an event', 'text/event-stream'],
+])('the doctor reads no more than a part of %s that has no end', async (_, type) => {
+  let sent = 0
+  const { output } = await doctorOn('server/discover', () => {
+    const piece = new TextEncoder().encode('x'.repeat(100_000))
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += piece.length
+        controller.enqueue(piece)
+      },
+    })
+    return new Response(body, { headers: { 'Content-Type': type } })
+  })
+  expect(output).toContain('MCP')
+  expect(sent).toBeGreaterThan(1_000_000)
+})

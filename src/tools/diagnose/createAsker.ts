@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environment/environment.js'
 import type { Answer, Failure, HttpAnswer, StreamSeen } from './observed.js'
-import { isResponse, parseMessage, readEvents } from './readEvents.js'
+import { isResponse, parseMessage, readEvents, readText } from './readEvents.js'
 
 /** What is taken from the page or from Node. */
 export type AskerEnvironment = Pick<Environment, 'fetch' | 'now' | 'setTimeout' | 'clearTimeout'>
@@ -22,9 +22,6 @@ export interface Asker {
   sleep(ms: number): Promise<void>
   now(): number
 }
-
-/** As much of a body as is read, in characters. */
-const MAX_TEXT = 1024 * 1024
 
 class TimeLimit extends Error {}
 
@@ -81,6 +78,8 @@ export function createAsker({ url, headers, timeLimitMs, environment }: AskerOpt
       return { outcome: isWatched ? 'cut' : 'open', lastedMs: lasted(), answer: undefined }
     } finally {
       environment.clearTimeout(timer)
+      // A server may leave the stream open after its response.
+      controller.abort()
     }
   }
 
@@ -107,7 +106,7 @@ async function readAnswer(response: Response): Promise<HttpAnswer> {
     for await (const event of readEvents(body)) if (isResponse(event)) return answerOf(status, headers, '', event)
     return { ...answerOf(status, headers, '', undefined), isUnanswered: true }
   }
-  const text = (await response.text()).slice(0, MAX_TEXT)
+  const text = body === null ? '' : await readText(body)
   const message = parseMessage(text)
   return answerOf(status, headers, text, isResponse(message) ? message : undefined)
 }

@@ -3,7 +3,27 @@ import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 /** One event of a stream: the message in it, or undefined for a comment and for what is no message. */
 export type StreamEvent = JsonObject | undefined
 
-/** The events of a stream as they come, with either kind of line ending. */
+/** As much of a body, or of an event, as is read, in characters: a server may never stop sending. */
+const MAX_TEXT = 1024 * 1024
+
+/** The text of a body, as far as it is read. */
+export async function readText(body: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (text.length < MAX_TEXT) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+  return text.slice(0, MAX_TEXT)
+}
+
+/** The events of a stream as they come, with either kind of line ending. Ends at an event that is too long. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -15,6 +35,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const frames = (rest + decoder.decode(value, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
       rest = frames.pop() ?? ''
       for (const frame of frames) yield parseEvent(frame)
+      if (rest.length > MAX_TEXT) return
     }
   } finally {
     await reader.cancel().catch(() => {})
