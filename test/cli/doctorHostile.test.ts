@@ -64,3 +64,17 @@ it.each([
   expect(output).toContain('MCP')
   expect(sent).toBeGreaterThan(1_000_000)
 })
+
+it.each(['soon', '600, 600', '-1', ''])(
+  'the doctor ignores an Access-Control-Max-Age of "%s", as browsers do',
+  async (age) => {
+    const server = doctoredServer({
+      response: (headers) => {
+        if (headers.has('access-control-max-age')) headers.set('access-control-max-age', age)
+        return undefined
+      },
+    })
+    const { output } = await taskwire(['doctor', await serve(server), '--origin', 'http://localhost:5173'])
+    expect(output).toContain('Browsers keep the permission for 5 s only')
+  },
+)

@@ -46,13 +46,14 @@ export async function askPreflight(
   const { status, headers: said } = answer
   const isOk = status >= 200 && status < 300
   const allowed = listed(said.get('access-control-allow-headers'))
-  const maxAge = said.get('access-control-max-age')
+  const maxAge = said.get('access-control-max-age') ?? ''
   return {
     headers,
     status,
     allowsOrigin: isOk && allowsOrigin(said, origin),
     refused: headers.filter((name) => !isListed(allowed, name)),
-    maxAge: maxAge === null ? null : Number(maxAge),
+    // Browsers ignore what is no number of seconds.
+    maxAge: /^\d+$/.test(maxAge) ? Number(maxAge) : null,
     allowsPrivateNetwork: isPrivate ? said.get('access-control-allow-private-network') === 'true' : undefined,
   }
 }
