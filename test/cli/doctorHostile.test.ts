@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answer, doctoredServer } from './support/doctoredServer.js'
+import { answer, doctoredServer, task } from './support/doctoredServer.js'
 import { serve } from './support/serve.js'
 import { taskwire } from './support/testTerminal.js'
 
@@ -78,3 +78,26 @@ it.each(['soon', '600, 600', '-1', ''])(
     expect(output).toContain('Browsers keep the permission for 5 s only')
   },
 )
+
+it.each([
+  ['a longer interval than a timer can hold', 2 ** 32, 86_400_000],
+  ['no interval at all', 0, 50],
+])('the doctor polls at a sane interval where the server asks for %s', async (_, pollIntervalMs, expected) => {
+  const waits: number[] = []
+  const server = doctoredServer({
+    request: (__, message) => {
+      const { method } = message
+      if (method === 'tools/call')
+        return answer(message, { result: { resultType: 'task', ...task('working', { pollIntervalMs, ttlMs: null }) } })
+      if (method !== 'tasks/get') return undefined
+      return answer(message, { result: { resultType: 'complete', ...task('completed', { result: { content: [] } }) } })
+    },
+  })
+  const fires = (ms: number) => {
+    waits.push(ms)
+    return ms !== 10_000
+  }
+  const { output } = await taskwire(['doctor', await serve(server), '--tool', 'report'], { fires })
+  expect(output).toContain('The task of "report": completed, after 1 poll.')
+  expect(waits.filter((ms) => ms !== 10_000 && ms !== 5000)).toEqual([expected, expected])
+})

@@ -23,6 +23,9 @@ export interface FollowTaskOptions extends Spoken {
 }
 
 const DEFAULT_INTERVAL_MS = 1000
+/** An interval beyond these is a mistake, as it is for the client. A timer of more than 24 days fires at once. */
+const MIN_INTERVAL_MS = 50
+const MAX_INTERVAL_MS = 24 * 60 * 60 * 1000
 /** After so many polls in a row without a response from the server, the task counts as broken. An error of a proxy is no such response. */
 const MAX_LOST_POLLS = 5
 
@@ -70,7 +73,7 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   async function poll(): Promise<TaskRun> {
     let lost = 0
     for (;;) {
-      if (!isTerminal(task.status)) await asker.sleep(task.pollIntervalMs ?? DEFAULT_INTERVAL_MS)
+      if (!isTerminal(task.status)) await asker.sleep(intervalOf(task))
       const sentAt = asker.now()
       const answer = await asker.send(message('tasks/get', { taskId }))
       const times = { atMs: sentAt - startedAt, tookMs: asker.now() - sentAt }
@@ -106,6 +109,10 @@ export async function followTask(options: FollowTaskOptions): Promise<Followed> 
   }
   const run = await poll()
   return { run, stream: await watched }
+}
+
+function intervalOf({ pollIntervalMs = DEFAULT_INTERVAL_MS }: Task): number {
+  return Math.min(Math.max(pollIntervalMs, MIN_INTERVAL_MS), MAX_INTERVAL_MS)
 }
 
 /** True where it says nothing of the task: it did not come from the server, or the server is busy. */
