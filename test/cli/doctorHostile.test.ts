@@ -101,3 +101,13 @@ it.each([
   expect(output).toContain('The task of "report": completed, after 1 poll.')
   expect(waits.filter((ms) => ms !== 10_000 && ms !== 5000)).toEqual([expected, expected])
 })
+
+it.each([['doctor'], ['types'], ['gateway']])(
+  '%s refuses a URL with a password, and does not print it',
+  async (command) => {
+    const { output, warnings, exitCode } = await taskwire([command, 'http://ann:hunter2@127.0.0.1:9/mcp'])
+    expect(warnings).toContain("--header 'Authorization: Basic …'")
+    expect(output + warnings).not.toContain('hunter2')
+    expect(exitCode).toBe(2)
+  },
+)

@@ -30,7 +30,13 @@ export function isUrl(target: string): boolean {
 }
 
 export function readUrl(target: string): URL {
-  if (isUrl(target) && URL.canParse(target)) return new URL(target)
+  const url = isUrl(target) && URL.canParse(target) ? new URL(target) : undefined
+  if (url?.username || url?.password) {
+    throw new CliError(
+      "The URL has a user name or a password in it, which no page can send. Pass them as a header: --header 'Authorization: Basic …'",
+    )
+  }
+  if (url !== undefined) return url
   throw new CliError(
     `"${target}" is not an http: or https: URL. Pass that of the MCP endpoint, such as https://api.example/mcp.`,
   )
