@@ -79,6 +79,19 @@ describe('npx taskwire types', () => {
     expect(declared).toEqual(['FlyArguments', 'FlyArgumentsFrom', 'RideArguments', 'RideArgumentsFrom'])
   })
 
+  it('leaves a type and a reference out that are no texts', async () => {
+    const odd = { toString: 1 }
+    const properties = { reference: { $ref: odd }, type: { type: odd }, text: { type: 'string' } }
+    const { exitCode } = await taskwire([
+      'types',
+      await listed([{ name: 'odd', inputSchema: { type: 'object', properties } }]),
+      '--out',
+      out,
+    ])
+    expect(await read()).toMatch(/reference\?: unknown\n {2}type\?: unknown\n {2}text\?: string/)
+    expect(exitCode).toBe(0)
+  })
+
   it('says of which types a schema says too little', async () => {
     const { warnings } = await taskwire(['types', await listed(toolLists['unknowns'] ?? []), '--out', out])
     expect(warnings.split('\n')).toEqual([

@@ -8,7 +8,15 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 const KEPT = new Set(['type', 'enum', 'const', 'required', '$ref', 'description', 'deprecated'])
 /** Keywords that alone say nothing about a type. */
 const SILENT = new Set(['required', 'description', 'deprecated', 'not', '$defs', 'definitions'])
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
+const TYPES: ReadonlySet<unknown> = new Set<unknown>([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+])
 
 /**
  * A schema of a server as `json-schema-to-typescript` can be trusted with it: only keywords that say something about
@@ -38,8 +46,11 @@ function prepare(schema: unknown, references: Set<string>): JsonObject {
   if (!isJsonObject(schema)) return { tsType: schema === false ? 'never' : 'unknown' }
   const result: JsonObject = {}
   for (const [keyword, value] of Object.entries(withoutPrefixItems(schema))) {
-    if (keyword === 'type' && ![value].flat().every((type) => TYPES.has(String(type)))) continue
-    if (keyword === '$ref') references.add(String(value))
+    if (keyword === 'type' && ![value].flat().every((type) => TYPES.has(type))) continue
+    if (keyword === '$ref') {
+      if (typeof value !== 'string') continue
+      references.add(value)
+    }
     if (KEPT.has(keyword)) result[keyword] = value
     else if (NAMED.has(keyword) && isJsonObject(value)) result[keyword] = prepareNamed(value, references)
     else if (MANY.has(keyword) && Array.isArray(value)) result[keyword] = value.map((one) => prepare(one, references))
@@ -55,7 +66,7 @@ function prepareNamed(schemas: JsonObject, references: Set<string>): JsonObject 
 
 /** What a reference within a schema refers to; undefined where that is nothing, or elsewhere. */
 function targetOf(root: JsonObject, reference: unknown): JsonObject | undefined {
-  const [start, ...steps] = String(reference).split('/')
+  const [start, ...steps] = typeof reference === 'string' ? reference.split('/') : []
   let target: unknown = start === '#' ? root : undefined
   for (const step of steps.map(decodeStep)) {
     target = Object.hasOwn(Object(target), step) ? (target as JsonObject)[step] : undefined
