@@ -147,6 +147,45 @@ describe('instrumentTaskServer()', () => {
     await worker.close()
   })
 
+  it('does not count work as an error that a closing worker hands over, and measures the work that ends', async () => {
+    const clock = createManualClock()
+    const queue = createMemoryQueue()
+    const tools = [defineTool({ ...slow, onOrphan: 'retry' })]
+    const common = { serverInfo: { name: 'test', version: '1' }, tools, store: new SharedStore(), clock }
+    const server = createTaskServer({ ...common, executor: queue })
+    const openWorker = () => createTaskWorker({ ...common, queue, instrument: instrument() })
+    await rpc(server, 'tools/call', { name: 'slow', arguments: { ms: 5000 } })
+    const first = openWorker()
+    await settle()
+    await clock.advance(2000)
+    await first.close()
+    await settle()
+    const second = openWorker()
+    await settle()
+    await clock.advance(10_000)
+    const [handedOver, done] = traces.spans()
+    expect(handedOver).toMatchObject({
+      status: { code: SpanStatusCode.UNSET },
+      attributes: { 'taskwire.handed_over': true },
+    })
+    expect(handedOver?.attributes).not.toHaveProperty('error.type')
+    expect(ms(handedOver?.duration ?? [0, 0])).toBe(2000)
+    expect(done?.attributes).not.toHaveProperty('taskwire.handed_over')
+    expect(await traces.durations('mcp.server.operation.duration')).toMatchObject([{ count: 1, sum: 5 }])
+    await second.close()
+    await server.close()
+  })
+
+  it('names the cancellation of the client as the error of the work that it has stopped', async () => {
+    const server = createWorkServer({ instrument: instrument() })
+    const call = openClient(server).startToolCall({ name: 'work', arguments: { seconds: 30 } })
+    await server.advance(2000)
+    void call.cancel()
+    await server.advance(5000)
+    expect(spanOf(SpanKind.SERVER)?.attributes).toMatchObject({ 'error.type': 'TaskCancelledError' })
+    expect(spanOf(SpanKind.SERVER)?.attributes).not.toHaveProperty('rpc.response.status_code')
+  })
+
   it('is refused where it is none', () => {
     const options = { serverInfo: { name: 'test', version: '1.0.0' }, tools: [] }
     expect(() => createTaskServer({ ...options, instrument: {} as never })).toThrow('`instrument` cannot run tools')

@@ -24,4 +24,9 @@ export interface InstrumentedCall {
   readonly protocolVersion: string | undefined
   /** Returns the time by the clock of the server, in ms since the epoch. */
   readonly now: () => number
+  /**
+   * Returns why the work was stopped, after `run` has settled: `cancelled` by the client, or `handed-over`, because another
+   * process has, or may have, the task and works on it. Undefined if it was not stopped.
+   */
+  readonly stopped: () => 'cancelled' | 'handed-over' | undefined
 }

@@ -42,6 +42,9 @@ export interface CallFailure {
 /** A result of which the tool says that it is an error. */
 export const TOOL_ERROR: CallFailure = { attributes: { 'error.type': 'tool_error' } }
 
+/** The error of a call that its client has cancelled, as the client names it. */
+export const CANCELLED: CallFailure = { attributes: { 'error.type': 'TaskCancelledError' } }
+
 /** Messages of other errors than JSON-RPC's are left out: a trace goes to people who know the call by its name alone. */
 export function failureOf(error: unknown): CallFailure {
   const { code, name, message } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: '_OTHER' }

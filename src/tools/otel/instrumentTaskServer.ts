@@ -12,7 +12,16 @@ import {
 import { isJsonObject, type JsonObject } from '../../core/protocol/json.js'
 import { VERSION } from '../../core/protocol/version.js'
 import type { TaskServerInstrument } from '../../server/base/taskServerInstrument.js'
-import { createDuration, failureOf, markFailed, operationOf, SCOPE, spanNameOf, TOOL_ERROR } from './conventions.js'
+import {
+  CANCELLED,
+  createDuration,
+  failureOf,
+  markFailed,
+  operationOf,
+  SCOPE,
+  spanNameOf,
+  TOOL_ERROR,
+} from './conventions.js'
 import { createServerMetrics } from './serverMetrics.js'
 
 /** Options of {@link instrumentTaskServer}. */
@@ -27,9 +36,10 @@ export interface InstrumentTaskServerOptions {
  * Traces and measures the calls of a task server. Pass it as the option `instrument` to `createTaskServer` and
  * `createTaskWorker`. It makes one span for each call, until the work of its task has ended, and the histogram
  * `mcp.server.operation.duration`. The parent of the span is the span of the client (`traceparent` in `_meta`, SEP-414).
- * Spans that a handler makes are children of it, and a span of the HTTP request, if there is one, is linked. In addition,
- * it makes metrics for operators (`taskwire.server.*`): tasks by outcome, waiting tasks and jobs, open streams, lost
- * leases, rescues, hand-overs, reached limits, and the store.
+ * Spans that a handler makes are children of it, and a span of the HTTP request, if there is one, is linked. The span of
+ * work that another process has taken over has `taskwire.handed_over`, no error, and no duration. In addition, it makes
+ * metrics for operators (`taskwire.server.*`): tasks by outcome, waiting tasks and jobs, open streams, lost leases,
+ * rescues, hand-overs, reached limits, and the store.
  *
  * @example
  * ```ts
@@ -41,7 +51,7 @@ export function instrumentTaskServer(options: InstrumentTaskServerOptions = {}):
   const duration = createDuration(meter, 'server')
   return {
     ...createServerMetrics(meter),
-    runTool: ({ tool, meta, protocolVersion, now }, run) => {
+    runTool: ({ tool, meta, protocolVersion, now, stopped }, run) => {
       const { parent, links } = cameBy(meta)
       const attributes = operationOf(tool, protocolVersion)
       const startTime = now()
@@ -53,13 +63,17 @@ export function instrumentTaskServer(options: InstrumentTaskServerOptions = {}):
           if (isJsonObject(outcome) && outcome['isError'] === true) failure = TOOL_ERROR
           return outcome
         } catch (error) {
-          failure = failureOf(error)
+          failure = stopped() === 'cancelled' ? CANCELLED : failureOf(error)
           throw error
         } finally {
-          if (failure) markFailed(span, failure)
+          // The process that works on it next has the outcome.
+          const isHandedOver = stopped() === 'handed-over'
+          if (isHandedOver) span.setAttribute('taskwire.handed_over', true)
+          else if (failure) markFailed(span, failure)
           const endTime = now()
           span.end(endTime)
-          duration.record((endTime - startTime) / 1000, { ...attributes, ...failure?.attributes })
+          const measured = { ...attributes, ...failure?.attributes }
+          if (!isHandedOver) duration.record((endTime - startTime) / 1000, measured)
         }
       })
     },
