@@ -177,6 +177,22 @@ describe('several tabs', () => {
     },
   )
 
+  it('show none where the user comes to one of them while another one waits to notify', async () => {
+    const [made, other] = [openTab(), openTab()]
+    for (const { page } of [made, other]) await page.setVisible(false)
+    let isSettled = false
+    made.client.onToolCallSettled(() => {
+      isSettled = true
+    })
+    made.client.startToolCall(work(1), { key: 'k' })
+    while (!isSettled) await server.advance(10)
+    await server.advance(100)
+    await other.page.setVisible(true)
+    await server.advance(5000)
+    expect(count).toBe(0)
+    expect(made.title()).toBe('(1) My app')
+  })
+
   it('show one each time that a call of the same key is made', async () => {
     const { page, client } = openTab()
     const other = openTab()

@@ -77,7 +77,7 @@ export function notifyWhenSettled(
   function onVisibility(): void {
     if (!page.isVisible()) return
     badge.clear()
-    tabs.cancel()
+    tabs.seen()
     for (const close of shown) close()
     shown.clear()
   }

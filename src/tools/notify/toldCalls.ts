@@ -10,6 +10,9 @@ import type { Channel, Environment, TimerHandle } from '../../core/environment/e
  *
  * tab A, visible   has not made the call ─── says "told" ──▶
  * tab B, hidden    settled: asks, waits ──────────────────── hears "told": tells nothing
+ *
+ * tab A, hidden    becomes visible ───────── says "seen" ──▶
+ * tab B, hidden    settled: asks, waits ──────────────────── hears "seen": tells nothing
  * ```
  *
  * Where two do so at once, the second notification replaces the first: they have the same tag.
@@ -21,8 +24,8 @@ export interface ToldCalls {
   tellUnlessTold(callId: string, tell: () => void): void
   /** Listens to the other tabs, once and before anything else. */
   listen(): void
-  /** Forgets what waits to be told. */
-  cancel(): void
+  /** The user has come to this tab: neither this one nor another one tells what waits to be told. */
+  seen(): void
   close(): void
 }
 
@@ -45,8 +48,9 @@ export function createToldCalls(
   function listen(): void {
     channel = openChannel?.(name)
     channel?.onMessage((message) => {
-      const { asks } = Object(message) as { asks?: unknown }
+      const { asks, seen } = Object(message) as { asks?: unknown; seen?: unknown }
       if (typeof asks === 'string' && isSeen()) told(asks)
+      if (seen === true) cancelAll()
       if (typeof message !== 'string') return
       cancel(message)
       for (const [callId, at] of known) if (at <= now() - KNOWN_MS) known.delete(callId)
@@ -57,6 +61,10 @@ export function createToldCalls(
   function cancel(callId: string): void {
     clearTimeout(waiting.get(callId))
     waiting.delete(callId)
+  }
+
+  function cancelAll(): void {
+    for (const callId of [...waiting.keys()]) cancel(callId)
   }
 
   function told(callId: string): void {
@@ -79,11 +87,12 @@ export function createToldCalls(
       }, WAIT_MS)
       waiting.set(callId, telling)
     },
-    cancel: () => {
-      for (const callId of [...waiting.keys()]) cancel(callId)
+    seen: () => {
+      cancelAll()
+      if (isSeen()) channel?.postMessage({ seen: true })
     },
     close: () => {
-      for (const callId of [...waiting.keys()]) cancel(callId)
+      cancelAll()
       channel?.close()
       channel = undefined
     },
