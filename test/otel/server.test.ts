@@ -186,6 +186,33 @@ describe('instrumentTaskServer()', () => {
     expect(spanOf(SpanKind.SERVER)?.attributes).not.toHaveProperty('rpc.response.status_code')
   })
 
+  it.each([
+    ['a result', undefined],
+    ['an error of the tool', 'tool_error'],
+    ['a failure', '-32603'],
+  ])('ends with the work of a call that becomes a task while it runs, and has %s', async (outcome, type) => {
+    const tool = defineTool({
+      name: 'late',
+      taskSupport: 'optional',
+      inputSchema: z.object({}),
+      handler: async (_, { sleep }) => {
+        await sleep(10_000)
+        if (outcome === 'a failure') throw new Error('Out of paper')
+        return { content: [], isError: outcome !== 'a result' }
+      },
+    })
+    const augment = () => ({ afterMs: 2000 })
+    const server = createTestServer({ tools: [tool], instrument: instrument(), augment, onError: () => {} })
+    const call = openClient(server).startToolCall({ name: 'late' })
+    await server.advance(5000)
+    expect(call.getState().phase).toBe('working')
+    expect(spanOf(SpanKind.SERVER)).toBeUndefined()
+    await server.advance(15_000)
+    expect(ms(spanOf(SpanKind.SERVER)?.duration ?? [0, 0])).toBe(10_000)
+    expect(spanOf(SpanKind.SERVER)?.attributes['error.type']).toBe(type)
+    expect(await traces.durations('mcp.server.operation.duration')).toMatchObject([{ count: 1, sum: 10 }])
+  })
+
   it('is refused where it is none', () => {
     const options = { serverInfo: { name: 'test', version: '1.0.0' }, tools: [] }
     expect(() => createTaskServer({ ...options, instrument: {} as never })).toThrow('`instrument` cannot run tools')

@@ -1,4 +1,4 @@
-import type { AuthInfo, ClientCapabilities } from '@modelcontextprotocol/server'
+import type { AuthInfo, CallToolResult, ClientCapabilities } from '@modelcontextprotocol/server'
 import { TaskError } from '../../core/protocol/errors.js'
 import type { JsonObject } from '../../core/protocol/json.js'
 import type { TaskFailure } from '../../core/protocol/task.js'
@@ -38,6 +38,8 @@ export class Exchange {
   isHandedOff = false
   /** The rest of a handler whose client was answered before it had ended. Never rejects. */
   workLeft: Promise<void> | undefined
+  /** What the handler comes to whose client was answered with its task in the meantime. */
+  work: Promise<CallToolResult> | undefined
   /** How a client that waits gets messages; undefined where it gets none. */
   answer: Pick<Answer, 'notify'> | undefined
   /** The error that ended a tool call. The SDK would make a result with `isError` of it. */

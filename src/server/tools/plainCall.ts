@@ -133,7 +133,10 @@ export async function callPlainly(
     const first = await Promise.race([work.then((result) => ({ result })), handedOff])
     if ('result' in first) return first.result
     // It is not read: the client gets the task instead.
-    if (exchange.elsewhere !== undefined) return { content: [] }
+    if (exchange.elsewhere !== undefined) {
+      exchange.work = work
+      return { content: [] }
+    }
     return await answerLater(first.run.record, exchange, parts, first.waitMs)
   } finally {
     stopWaiting()
