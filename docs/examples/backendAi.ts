@@ -24,7 +24,8 @@ export async function chat(
   const tools = await mcpTools(clientOfUser(userId), { chatId: id })
   const result = streamText({
     model,
-    messages: await convertToModelMessages(messages),
+    // With the tools, which say how the model gets an earlier output of theirs.
+    messages: await convertToModelMessages(messages, { tools }),
     tools,
     stopWhen: stepCountIs(10),
   })

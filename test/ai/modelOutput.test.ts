@@ -1,7 +1,10 @@
 import type { CallToolResult } from 'taskwire'
-import { isToolStatus } from 'taskwire/ai'
+import { isToolStatus, mcpTools } from 'taskwire/ai'
 import { describe, expect, it } from 'vitest'
 import { modelOutput } from '../../src/tools/ai/modelOutput.js'
+import { createTaskClient } from '../support/anyClient.js'
+import { createWorkServer } from '../support/workServer.js'
+import { toolOutputs, versions } from './models.js'
 
 const toModel = (output: unknown) => modelOutput({ output })
 
@@ -79,3 +82,25 @@ describe('what the model is told of an output', () => {
     expect(toModel(undefined)).toEqual({ type: 'json', value: null })
   })
 })
+
+it.each(versions)(
+  'the model gets an output of an earlier message in the same words, where that is converted with the tools, in $version',
+  async ({ ai }) => {
+    const server = createWorkServer()
+    const listing = mcpTools(createTaskClient({ url: server.url, environment: server.environment }))
+    await server.advance(1000)
+    const tools = await listing
+    const output = { content: [{ type: 'text', text: 'No sales.' }], isError: true }
+    const part = {
+      type: 'dynamic-tool',
+      toolName: 'work',
+      toolCallId: 'a',
+      state: 'output-available',
+      input: {},
+      output,
+    }
+    const messages = [{ id: '1', role: 'assistant', parts: [part] }] as never
+    const converted = await ai.convertToModelMessages(messages, { tools })
+    expect(toolOutputs([converted] as never)).toEqual([{ type: 'error-text', value: 'No sales.' }])
+  },
+)
