@@ -2,6 +2,7 @@
 export interface Frames {
   /** Draws with the next frame, once, however often it is requested. */
   request(): void
+  /** Draws nothing from now on, whatever requests it. */
   stop(): void
 }
 
@@ -12,8 +13,10 @@ const TICK_MS = 250
 export function createFrames(draw: () => boolean): Frames {
   let frame: number | undefined
   let tick: ReturnType<typeof setTimeout> | undefined
+  let isStopped = false
 
   function request(): void {
+    if (isStopped) return
     frame ??= requestAnimationFrame(() => {
       frame = undefined
       clearTimeout(tick)
@@ -24,6 +27,8 @@ export function createFrames(draw: () => boolean): Frames {
   return {
     request,
     stop: () => {
+      // What is still being read, such as the records, must not begin it again.
+      isStopped = true
       if (frame !== undefined) cancelAnimationFrame(frame)
       frame = undefined
       clearTimeout(tick)

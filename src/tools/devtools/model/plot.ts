@@ -24,11 +24,13 @@ const STEPS_MS = [1000, 2000, 5000, 10_000, 15_000, 30_000]
 
 /** The last minute of a call at the most. It follows the time until the call has ended. */
 export function plotOf(observations: readonly CallObservation[], now: number): Plot {
-  const endedAt = lastOf(observations, ({ type }) => type === 'call-settled')?.at
+  // A call that has ended can be made again, under the same key.
+  const last = lastOf(observations, ({ type }) => type === 'call-settled' || BEGINS.has(type))
+  const endedAt = last?.type === 'call-settled' ? last.at : undefined
   const first = observations[0]?.at ?? now
-  const last = (endedAt ?? now) + AHEAD_MS
-  const from = Math.max(first - 500, last - LONGEST_MS)
-  const to = Math.max(last, from + SHORTEST_MS)
+  const end = (endedAt ?? now) + AHEAD_MS
+  const from = Math.max(first - 500, end - LONGEST_MS)
+  const to = Math.max(end, from + SHORTEST_MS)
   const waits = waitsOf(observations)
   return {
     from,
@@ -42,6 +44,9 @@ export function plotOf(observations: readonly CallObservation[], now: number): P
     endedAt,
   }
 }
+
+/** What happens to no call that has ended. */
+const BEGINS: ReadonlySet<string> = new Set(['call-started', 'call-sent', 'task-created', 'task-resumed', 'poll-sent'])
 
 const ENDS_A_WAIT: ReadonlySet<string> = new Set(['poll-sent', 'call-settled'])
 

@@ -1,0 +1,111 @@
+// The observer is loaded before time is simulated: with the first panel it would be loaded in real time.
+import '../../core/client/observe/observer.js'
+import { createTaskClient, type TaskClient, type TaskClientObservation, type TaskClientState } from 'taskwire'
+import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createStore } from 'zustand/vanilla'
+import type { ObservedClient } from './model/devtoolsModel.js'
+import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
+
+let server: TestServer
+let frames: (() => void)[]
+let mounted: TaskwireDevtools | undefined
+
+beforeEach(() => {
+  frames = []
+  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
+  vi.stubGlobal('cancelAnimationFrame', () => {
+    frames = []
+  })
+  vi.spyOn(Date, 'now').mockImplementation(() => server.browser.now())
+  server = createTestServer({ tools: [scriptTask([{ status: 'working' }], { name: 'report' })] })
+})
+
+afterEach(() => {
+  mounted?.unmount()
+  mounted = undefined
+  sessionStorage.clear()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+function open(): TaskClient {
+  return createTaskClient({ url: server.url, environment: server.browser.openPage().environment, push: false })
+}
+
+function mount(client: ObservedClient = open()): void {
+  mounted = mountTaskwireDevtools(client, { initialIsOpen: true })
+  draw()
+}
+
+/** A client whose calls and observations are those of the test. */
+function fakeClient(...calls: readonly object[]) {
+  const of = (call: object): [string, object] => [String(Reflect.get(call, 'callId')), { ...WORKING, ...call }]
+  const state = { connection: { status: 'connected' }, calls: Object.fromEntries(calls.map(of)) }
+  const store = createStore(() => state as unknown as TaskClientState)
+  const listeners = new Set<(observation: TaskClientObservation) => void>()
+  const observe: ObservedClient['observe'] = (listener) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }
+  const client: ObservedClient = { store, observe, getToolCall: () => undefined }
+  const tell = (observation: TaskClientObservation) => {
+    for (const listener of listeners) listener(observation)
+  }
+  return { client, tell }
+}
+
+const WORKING = {
+  ...{ name: 'report', phase: 'working', inputRequests: {}, inputResponses: {}, isCancelling: false },
+  ...{ network: 'ok', failureCount: 0, startedAt: 1 },
+}
+
+/** Lets promises of the page settle. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Lets time pass, and draws. */
+async function advance(ms: number): Promise<void> {
+  await server.advance(ms)
+  draw()
+}
+
+/** Draws what is to be drawn. Returns how often that was. */
+function draw(): number {
+  const due = frames
+  frames = []
+  for (const each of due) each()
+  return due.length
+}
+
+const shadow = (): ShadowRoot => document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
+const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<HTMLElement>(selector)]
+const button = (name: string) => all('button').find(({ textContent }) => textContent === name) as HTMLButtonElement
+
+describe('the axis of a call', () => {
+  it('follows a call that is made again after it had ended', async () => {
+    const client = open()
+    mount(client)
+    client.startToolCall({ name: 'report', arguments: {} }, { key: 'k' }).result.catch(() => {})
+    await advance(3000)
+    button('Cancel').click()
+    await advance(3000)
+    expect(all('.plot .end')).toHaveLength(1)
+    button('Call again').click()
+    await advance(30_000)
+    expect(all('.plot .end')).toEqual([])
+    const places = all('.plot .poll').map((line) => Number.parseFloat(line.getAttribute('x1') ?? ''))
+    expect(places.length).toBeGreaterThan(20)
+    expect(Math.max(...places)).toBeLessThan(100)
+  })
+})
+
+describe('a panel that is removed', () => {
+  it('draws nothing, also where the records were still being read', async () => {
+    mount(fakeClient({ callId: 'a' }).client)
+    mounted?.unmount()
+    await settle()
+    expect(draw()).toBe(0)
+  })
+})
