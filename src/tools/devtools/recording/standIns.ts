@@ -1,3 +1,5 @@
+import { hash } from '../../../core/record/hash.js'
+
 /** What a name, an id or a text of the user is called in a recording: `key-1`, `task-2`. Equal for what is equal. */
 export type StandIns = (
   kind: 'call' | 'key' | 'task' | 'message' | 'input' | 'result' | 'sent',
@@ -5,16 +7,24 @@ export type StandIns = (
 ) => string
 
 export function createStandIns(): StandIns {
-  const known = new Map<string, Map<string, string>>()
+  const known = new Map<string, { readonly names: Map<string, string>; count: number }>()
   return (kind, original) => {
-    const names = known.get(kind) ?? new Map<string, string>()
-    known.set(kind, names)
-    const text = typeof original === 'string' ? original : JSON.stringify(original)
-    const name = names.get(text) ?? `${kind}-${names.size + 1}`
-    names.set(text, name)
+    const ofKind = known.get(kind) ?? { names: new Map<string, string>(), count: 0 }
+    known.set(kind, ofKind)
+    const { names } = ofKind
+    // A result may be long, and a page may live for days: no text is kept.
+    const of = hash(typeof original === 'string' ? original : (JSON.stringify(original) ?? ''))
+    const name = names.get(of) ?? `${kind}-${++ofKind.count}`
+    names.delete(of)
+    names.set(of, name)
+    const [oldest] = names.size > MAX_NAMES ? names.keys() : []
+    if (oldest !== undefined) names.delete(oldest)
     return name
   }
 }
+
+/** As many of each kind are known, those that were named last: more than the steps that a recording has. */
+const MAX_NAMES = 10_000
 
 type Json = Readonly<Record<string, unknown>>
 
