@@ -22,12 +22,13 @@ export function curlOf({ http, body, task }: Extract<WireObservation, { type: 'w
 /** As long as an observed body gets. */
 const MAX_BODY = 10_000
 
-const REDACTED = '[redacted]'
+/** A header as `observe()` redacts it. Its value, or the name of a header, may also be text of a server. */
+const CREDENTIAL = /^([\w-]+: (?:[a-z]+ )?)\[redacted\]$/i
 
-/** In double quotes where the shell is to put a token in. */
+/** In double quotes where the shell is to put a token in: the shell runs commands that stand in them. */
 function headerArgument(name: string, value: string): string {
-  if (!value.includes(REDACTED)) return quoted(`${name}: ${value}`)
-  return `"${name}: ${value.replace(REDACTED, '$TOKEN')}"`
+  const header = `${name}: ${value}`
+  return CREDENTIAL.test(header) ? `"${header.replace(CREDENTIAL, '$1$$TOKEN')}"` : quoted(header)
 }
 
 function quoted(text: string): string {

@@ -88,6 +88,15 @@ describe('curlOf', () => {
     )
   })
 
+  it.each([
+    ['mcp-name', '[redacted]$(touch /tmp/pwned)'],
+    ['mcp-param-region', '`touch /tmp/pwned` [redacted]'],
+    ['mcp-param-`touch`', '[redacted]'],
+  ])('has the shell run nothing that the server has put into the header %s: %s', (name, value) => {
+    const http = { method: 'POST', url: 'https://example.com/mcp', headers: { [name]: value } }
+    expect(curlOf({ ...sent, http })).toContain(`-H '${name}: ${value}'`)
+  })
+
   it('is none where the HTTP was not seen', () => {
     const { http: _, ...message } = sent
     expect(curlOf(message)).toBeUndefined()
