@@ -174,6 +174,20 @@ describe('the calls of the devtools', () => {
   })
 })
 
+async function load(text: string): Promise<void> {
+  const input = one('.calls-bar [type=file]') as HTMLInputElement
+  Object.defineProperty(input, 'files', { configurable: true, value: [{ text: async () => text }] })
+  input.dispatchEvent(new Event('change'))
+  await vi.waitFor(() => expect(frames.length + one('.loaded').textContent.length).toBeGreaterThan(0), PATIENCE)
+  draw()
+}
+
+/** A recording of these events. */
+function recordingOf(...events: readonly object[]): string {
+  const steps = events.map((event) => ({ at: 0, in: 'tab1', text: '', event }))
+  return JSON.stringify({ format: 'taskwire-recording', version: 1, title: '', startedAt: 0, steps })
+}
+
 describe('a recording in a file', () => {
   /** The file that the button saves. */
   async function exported(): Promise<string> {
@@ -190,14 +204,6 @@ describe('a recording in a file', () => {
       reader.onload = () => resolve(String(reader.result))
       reader.readAsText(blobs[0] as Blob)
     })
-  }
-
-  async function load(text: string): Promise<void> {
-    const input = one('.calls-bar [type=file]') as HTMLInputElement
-    Object.defineProperty(input, 'files', { configurable: true, value: [{ text: async () => text }] })
-    input.dispatchEvent(new Event('change'))
-    await vi.waitFor(() => expect(frames.length + one('.loaded').textContent.length).toBeGreaterThan(0), PATIENCE)
-    draw()
   }
 
   it('has what happened to the calls, without arguments, results and ids, and can be loaded in another page', async () => {
@@ -230,12 +236,54 @@ describe('a recording in a file', () => {
       `{"format":"taskwire-recording","version":1,"startedAt":0,"steps":[${step}]}`,
       'This recording is damaged.',
     ]),
+    ...[
+      { type: 'poll-failed', at: 1, callId: 'a', ms: 1 },
+      { type: 'poll-answered', at: 1, callId: 'a' },
+      { type: 'call-sent', at: 1e300, callId: 'a' },
+      { type: 'input-asked', at: 1, callId: 'a', inputKey: { toString: 1 } },
+      { type: 'task-created', at: 1, callId: 'a', ttlMs: { toString: 1 } },
+      { type: 'poll-failed', at: 1, callId: 'a', ms: 1, error: { message: { toString: 1 } } },
+    ].map((observation) => [recordingOf({ type: 'call', observation }), 'This recording is damaged.']),
+    ...[
+      { name: 'report', startedAt: 1, key: { toString: 1 } },
+      { name: 'report', startedAt: 1, endedAt: 'later' },
+    ].map((state) => [recordingOf({ type: 'shows', callId: 'a', state }), 'This recording is damaged.']),
   ])('is refused in words where it is %s', async (text, words) => {
     mount(open())
     draw()
     await load(text)
     expect(one('.loaded').textContent).toBe(words)
     expect(titles()).toEqual([])
+  })
+})
+
+describe('recordings in files', () => {
+  it('leave the call chosen that was chosen when another one is loaded', async () => {
+    mount(open())
+    draw()
+    const file = (name: string) =>
+      recordingOf(
+        ...['1', '2'].map((callId) => ({ type: 'shows', callId, state: { name: name + callId, startedAt: 1 } })),
+      )
+    await load(file('first'))
+    all('.option')[1]?.click()
+    draw()
+    await load(file('second'))
+    expect(titles()).toEqual(['second1', 'second2', 'first1', 'first2'])
+    expect(one('.option[aria-selected=true] .title').textContent).toBe('first2')
+  })
+
+  it('show the latest of a call where somebody has made one that is far too long', async () => {
+    mount(open())
+    draw()
+    const of = { callId: 'a', tool: 'report' }
+    const polls = Array.from({ length: 60_000 }, (_, at) => {
+      const answered = { type: 'poll-answered', ms: 1, status: 'working', isUnchanged: true, nextPollAt: at + 1 }
+      return { type: 'call', observation: { ...of, at, ...(at % 2 ? answered : { type: 'poll-sent' }) } }
+    })
+    await load(recordingOf({ type: 'shows', callId: 'a', state: { name: 'report', startedAt: 1 } }, ...polls))
+    expect(all('.timeline tbody tr')).toHaveLength(100)
+    expect(all('.plot .poll')).toHaveLength(2500)
   })
 })
 

@@ -43,6 +43,7 @@ export function mountTaskwireDevtools(
   const recordings = recorders.map(({ file }) => file)
   const records = createRecordReader(options.storage, frames.request)
   let loaded: readonly RecordedCall[] = []
+  let files = 0
   const shell = createShell(options, {
     onChange: frames.request,
     onClear: () => {
@@ -53,7 +54,7 @@ export function mountTaskwireDevtools(
     onLoad: (text) => {
       const read = readRecording(text)
       if (typeof read === 'string') return read
-      loaded = [...callsOf(read, text), ...loaded]
+      loaded = [...callsOf(read, text, ++files), ...loaded]
       frames.request()
       return undefined
     },

@@ -52,10 +52,11 @@ const ENDS_A_WAIT: ReadonlySet<string> = new Set(['poll-sent', 'call-settled'])
 
 /** A wait ends with the next poll, with the one that it was for, or with the call. After a reload that may be due already. */
 function waitsOf(observations: readonly CallObservation[]): Plot['waits'] {
+  const ends = nextOnes(observations, (one) => ENDS_A_WAIT.has(one.type) || 'nextPollAt' in one)
   return observations.flatMap((observation, index) => {
     if (!('nextPollAt' in observation) || observation.nextPollAt === undefined) return []
     if (observation.nextPollAt <= observation.at) return []
-    const after = observations.slice(index + 1).find((one) => ENDS_A_WAIT.has(one.type) || 'nextPollAt' in one)
+    const after = ends[index]
     const isAsked = observation.nextReason !== 'backoff'
     return [
       { from: observation.at, to: Math.min(observation.nextPollAt, after?.at ?? observation.nextPollAt), isAsked },
@@ -64,11 +65,24 @@ function waitsOf(observations: readonly CallObservation[]): Plot['waits'] {
 }
 
 function pollsOf(observations: readonly CallObservation[]): Plot['polls'] {
-  return observations.flatMap(({ type, at }, index) => {
-    if (type !== 'poll-sent') return []
-    const end = observations.slice(index + 1).find((one) => one.type === 'poll-answered' || one.type === 'poll-failed')
-    return [{ at, isFailed: end?.type === 'poll-failed' }]
+  const ends = nextOnes(observations, ({ type }) => type === 'poll-answered' || type === 'poll-failed')
+  return observations.flatMap(({ type, at }, index) =>
+    type === 'poll-sent' ? [{ at, isFailed: ends[index]?.type === 'poll-failed' }] : [],
+  )
+}
+
+/** For each observation the first one after it that is meant. */
+function nextOnes(
+  observations: readonly CallObservation[],
+  isMeant: (observation: CallObservation) => boolean,
+): (CallObservation | undefined)[] {
+  let next: CallObservation | undefined
+  const backwards = [...observations].reverse().map((observation) => {
+    const after = next
+    if (isMeant(observation)) next = observation
+    return after
   })
+  return backwards.reverse()
 }
 
 function ticksOf(from: number, to: number): number[] {

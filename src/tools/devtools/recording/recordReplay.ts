@@ -5,6 +5,7 @@ import { taskName } from '../model/callRow.js'
 import type { ObservedClient } from '../model/devtoolsModel.js'
 import {
   FORMAT,
+  MAX_STEPS,
   type RecordedEvent,
   type RecordedObservation,
   type RecordedStep,
@@ -31,9 +32,6 @@ export interface ReplayRecorder {
   /** Ends the recording. */
   stop(): void
 }
-
-/** Of a long session the latest. */
-const MAX_STEPS = 5000
 
 /**
  * Records the events that a client receives from the app, the server, the page and other tabs, and the states of its calls.

@@ -1,7 +1,7 @@
 import type { CallObservation } from '../../../core/client/observe/events.js'
 import { isJsonObject } from '../../../core/protocol/json.js'
 import { isPhase, type ToolCallState } from '../../../core/record/toolCallState.js'
-import { readObservation } from '../model/plainObservation.js'
+import { isTime, readObservation } from '../model/plainObservation.js'
 
 /** What the engine was told, or what it has made of it, without anything that is the user's. */
 export type RecordedEvent =
@@ -86,6 +86,9 @@ export interface Recording {
 
 export const FORMAT = 'taskwire-recording'
 
+/** As many steps does a recording have: of a long session the latest. Of a file that has more, no more are shown of a call. */
+export const MAX_STEPS = 5000
+
 /** The recording that a text is, or why it is none. */
 export function readRecording(text: string): Recording | string {
   let body: Partial<Recording>
@@ -96,42 +99,50 @@ export function readRecording(text: string): Recording | string {
   }
   const { format, version, startedAt, steps } = body
   if (format !== FORMAT || version !== 1) return 'This file is not a recording of the Taskwire devtools.'
-  if (typeof startedAt !== 'number' || !Array.isArray(steps) || !steps.every(isStep))
-    return 'This recording is damaged.'
+  if (!isTime(startedAt) || !Array.isArray(steps) || !steps.every(isStep)) return 'This recording is damaged.'
   return body as Recording
 }
 
 /** True for a step whose call can be listed, if it is about one. */
 function isStep(step: unknown): boolean {
-  const { event } = Object(step) as { event?: unknown }
-  if (!isJsonObject(step) || (event !== undefined && !isJsonObject(event))) return false
-  if (event?.['type'] === 'call') return typeof Object(event['observation']).callId === 'string'
-  if (event?.['type'] !== 'shows' || event['state'] === null) return true
-  const { name, startedAt } = Object(event['state']) as { name?: unknown; startedAt?: unknown }
-  return typeof name === 'string' && typeof startedAt === 'number'
+  if (!isJsonObject(step) || !isTime(step['at'])) return false
+  const { event } = step
+  if (event === undefined) return true
+  if (!isJsonObject(event)) return false
+  if (event['type'] === 'call') return readObservation(event['observation']).length > 0
+  if (event['type'] !== 'shows') return true
+  if (typeof event['callId'] !== 'string') return false
+  if (event['state'] === null) return true
+  const { name, key = '', startedAt, endedAt = startedAt } = Object(event['state']) as Record<string, unknown>
+  return typeof name === 'string' && typeof key === 'string' && isTime(startedAt) && isTime(endedAt)
 }
 
 /** What happened to a call, from a file. */
 export interface RecordedCall {
+  /** Names it among the calls of all files. */
+  readonly key: string
   readonly call: ToolCallState
   readonly observations: readonly CallObservation[]
   /** The file. */
   readonly text: string
 }
 
-/** The calls of a recording, as a panel lists them. */
-export function callsOf({ steps }: Recording, text: string): RecordedCall[] {
+/** The calls of a recording, as a panel lists them. `number` tells the files of a panel apart. */
+export function callsOf({ steps }: Recording, text: string, number: number): RecordedCall[] {
   const states = new Map<string, ShownState>()
   const observations = new Map<string, RecordedObservation[]>()
   for (const { event } of steps) {
     if (event?.type === 'shows' && event.state !== null) states.set(event.callId, event.state)
     if (event?.type !== 'call') continue
     const { callId } = event.observation
-    observations.set(callId, [...(observations.get(callId) ?? []), event.observation])
+    const ofCall = observations.get(callId)
+    if (ofCall === undefined) observations.set(callId, [event.observation])
+    else ofCall.push(event.observation)
   }
   return [...states].map(([callId, state]) => ({
+    key: `file ${number} ${callId}`,
     call: stateOf(callId, state),
-    observations: (observations.get(callId) ?? []).flatMap(readObservation),
+    observations: (observations.get(callId) ?? []).slice(-MAX_STEPS).flatMap(readObservation),
     text,
   }))
 }

@@ -89,8 +89,8 @@ function listedCalls(model: DevtoolsModel): ListedCall[] {
       model,
     })),
   )
-  const loaded = model.loaded.map(({ call, observations, text }, number) => ({
-    key: `file ${number}`,
+  const loaded = model.loaded.map(({ key, call, observations, text }) => ({
+    key,
     call,
     client: undefined,
     server: 'from a file',
