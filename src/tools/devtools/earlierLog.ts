@@ -2,9 +2,9 @@ import type { CallObservation } from '../../core/client/observe/events.js'
 import { plainObservation, readObservation } from './model/plainObservation.js'
 import { tabMemory } from './tabMemory.js'
 
-/** What was observed of calls before the page was reloaded, for the panel after it. */
+/** What was observed of calls before the page was reloaded, or the panel removed, for the next panel. */
 export interface EarlierLog {
-  /** What the page before has left, by the number of the client. */
+  /** What was kept, by the number of the client. */
   read(): readonly EarlierObservation[]
   write(observations: readonly EarlierObservation[]): void
 }
@@ -12,6 +12,8 @@ export interface EarlierLog {
 export interface EarlierObservation {
   readonly client: number
   readonly observation: CallObservation
+  /** True for what a page before a reload has seen. False where only the panel was put back. */
+  readonly isEarlier: boolean
 }
 
 const kept = tabMemory('log')
@@ -35,16 +37,30 @@ export function createEarlierLog(): EarlierLog {
       }
     },
     write: (observations) => {
-      const latest = observations.slice(-MAX.observations)
-      const text = JSON.stringify(
-        latest.map(({ client, observation }) => ({ client, observation: plainObservation(observation) })),
-      )
-      kept.write(text.length <= MAX.characters ? text : undefined)
+      const latest = observations.slice(-MAX.observations).map(textOf)
+      let room = MAX.characters
+      const fitting = latest.reverse().filter((text) => {
+        room -= text.length + 1
+        return room >= 0
+      })
+      kept.write(`[${fitting.reverse().join(',')}]`)
     },
   }
 }
 
+/** Tells the pages of a tab apart: the time when this one began to load. */
+const pageNow = () => performance.timeOrigin
+
+function textOf({ client, observation, isEarlier }: EarlierObservation): string {
+  return JSON.stringify({
+    client,
+    ...(!isEarlier && { page: pageNow() }),
+    observation: plainObservation(observation),
+  })
+}
+
 function readEarlier(value: unknown): EarlierObservation[] {
-  const { client, observation } = Object(value) as { client?: unknown; observation?: unknown }
-  return typeof client === 'number' ? readObservation(observation).map((one) => ({ client, observation: one })) : []
+  const { client, page, observation } = Object(value) as Record<string, unknown>
+  if (typeof client !== 'number') return []
+  return readObservation(observation).map((one) => ({ client, observation: one, isEarlier: page !== pageNow() }))
 }

@@ -122,6 +122,8 @@ describe('mountTaskwireDevtools()', () => {
     expect(JSON.parse(kept ?? '')).toHaveLength(1)
     expect(kept).not.toMatch(/secret-id|typed/)
     mounted.unmount()
+    // As if this were another page.
+    sessionStorage.setItem(LOG, (kept ?? '').replace(/"page":[\d.]+/, '"page":1'))
     mounted = mountTaskwireDevtools(fakeClient(1).client, { initialIsOpen: true })
     nextFrame()
     const rows = all('.timeline tbody tr').map(({ textContent }) => textContent)

@@ -1,3 +1,4 @@
+import type { CallObservation } from '../../core/client/observe/events.js'
 import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
 import { createEarlierLog } from './earlierLog.js'
 import { createFrames } from './frames.js'
@@ -32,11 +33,16 @@ export function mountTaskwireDevtools(
 ): TaskwireDevtools {
   const all = 'store' in clients ? [clients] : [...clients]
   const { faults } = options
-  const start = { at: Date.now(), isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
+  const start = { isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
   const log = createObservationLog()
   const earlier = options.keepLog === false ? undefined : createEarlierLog()
-  for (const { client, observation } of earlier?.read() ?? []) log.add(client, observation)
-  const keep = () => earlier?.write(log.ofCalls())
+  const beforeReload = new WeakSet<CallObservation>()
+  for (const { client, observation, isEarlier } of earlier?.read() ?? []) {
+    log.add(client, observation)
+    if (isEarlier) beforeReload.add(observation)
+  }
+  const isEarlier = (observation: CallObservation) => beforeReload.has(observation)
+  const keep = () => earlier?.write(log.ofCalls().map((one) => ({ ...one, isEarlier: isEarlier(one.observation) })))
   addEventListener('pagehide', keep)
   const frames = createFrames(draw)
   const recorders = all.map((client) => recordReplay(client))
@@ -68,6 +74,7 @@ export function mountTaskwireDevtools(
       log,
       loaded,
       start,
+      isEarlier,
       recordings,
       faults,
       items: records.items(),

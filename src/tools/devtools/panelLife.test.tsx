@@ -40,6 +40,7 @@ function mount(client: ObservedClient = open()): void {
 
 /** A client whose calls and observations are those of the test. */
 function fakeClient(...calls: readonly object[]) {
+  const getToolCall = vi.fn<ObservedClient['getToolCall']>(() => undefined)
   const of = (call: object): [string, object] => [String(Reflect.get(call, 'callId')), { ...WORKING, ...call }]
   const state = { connection: { status: 'connected' }, calls: Object.fromEntries(calls.map(of)) }
   const store = createStore(() => state as unknown as TaskClientState)
@@ -50,11 +51,11 @@ function fakeClient(...calls: readonly object[]) {
       listeners.delete(listener)
     }
   }
-  const client: ObservedClient = { store, observe, getToolCall: () => undefined }
+  const client: ObservedClient = { store, observe, getToolCall }
   const tell = (observation: TaskClientObservation) => {
     for (const listener of listeners) listener(observation)
   }
-  return { client, tell }
+  return { client, tell, getToolCall }
 }
 
 const WORKING = {
@@ -107,5 +108,50 @@ describe('a panel that is removed', () => {
     mounted?.unmount()
     await settle()
     expect(draw()).toBe(0)
+  })
+})
+
+const rows = () => all('.timeline tbody tr').map(({ textContent }) => textContent)
+
+describe('a timeline', () => {
+  it('has no row of a reload where a call was started before the panel came', () => {
+    const { client, tell } = fakeClient({ callId: 'a' })
+    mount(client)
+    const of = { callId: 'a', tool: 'report' }
+    // As a client says it that was still connecting.
+    tell({ ...of, type: 'call-started', at: server.browser.now() - 500 })
+    tell({ ...of, type: 'call-sent', at: server.browser.now() })
+    draw()
+    expect(all('.timeline .what').map(({ textContent }) => textContent)).toEqual([
+      'What',
+      'tools/call sent',
+      'Call started',
+    ])
+  })
+
+  it('has no row of a reload where the panel was removed and put back, and still has what it had', async () => {
+    const client = open()
+    mount(client)
+    client.startToolCall({ name: 'report' }, { key: 'k' })
+    await advance(5000)
+    const before = rows()
+    expect(before.length).toBeGreaterThan(4)
+    mounted?.unmount()
+    mount(client)
+    expect(rows()).toEqual(before)
+  })
+})
+
+describe('the log that outlives a reload', () => {
+  it('has the latest observations that fit, where the messages of errors are long', () => {
+    const { client, tell } = fakeClient()
+    mount(client)
+    const error = new Error('x'.repeat(4000))
+    const of = { type: 'poll-failed', callId: 'c', tool: 'report', ms: 1, kind: 'http', error } as const
+    for (let at = 0; at < 300; at++) tell({ ...of, at, failureCount: at })
+    mounted?.unmount()
+    const kept = JSON.parse(sessionStorage.getItem('taskwire-devtools:log') ?? '[]')
+    expect(kept.length).toBeGreaterThan(40)
+    expect(kept.at(-1)).toMatchObject({ observation: { at: 299 } })
   })
 })

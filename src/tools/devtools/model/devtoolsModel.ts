@@ -1,3 +1,4 @@
+import type { CallObservation } from '../../../core/client/observe/events.js'
 import type { TaskClient } from '../../../core/client/taskClient.js'
 import type { FaultInjection } from '../faults/createFaultInjection.js'
 import type { RecordedCall } from '../recording/recording.js'
@@ -18,8 +19,10 @@ export interface DevtoolsModel {
   readonly recordings: readonly (() => string)[]
   /** Calls out of files. */
   readonly loaded: readonly RecordedCall[]
-  /** How the page was when the panel came, and when that was, ms since the epoch. */
-  readonly start: PageStart & { readonly at: number }
+  /** How the page was when the panel came. */
+  readonly start: PageStart
+  /** True for what a page before a reload has seen. */
+  readonly isEarlier: (observation: CallObservation) => boolean
   readonly faults: FaultInjection | undefined
   readonly items: readonly StoredItem[]
 }

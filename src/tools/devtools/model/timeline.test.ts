@@ -67,8 +67,11 @@ describe('timelineOf', () => {
   })
 
   it('marks what the page before a reload has seen, and a poll that the reload cut off', () => {
+    const isEarlier = ({ at }: CallObservation) => at < 5000
     const resumed: CallObservation = { ...of, type: 'task-resumed', at: 6000 }
-    const rows = timelineOf([created, sent(2000), answered(2020), sent(3020), resumed, sent(6100, 'resumed')], 5000)
+    const rows = timelineOf([created, sent(2000), answered(2020), sent(3020), resumed, sent(6100, 'resumed')], {
+      isEarlier,
+    })
     expect(rows.map(({ what, isEarlier = false, outcome }) => [what, isEarlier, outcome])).toEqual([
       ['Task created', true, 'interval 1.00 s, kept 1 min 0 s'],
       ['Poll', true, 'working in 20 ms'],
@@ -77,8 +80,8 @@ describe('timelineOf', () => {
       ['Task resumed', false, 'as a record or another tab names it'],
       ['Poll', false, undefined],
     ])
-    expect(timelineOf([resumed], 5000)).toHaveLength(1)
-    expect(timelineOf([created], 5000).map(({ what }) => what)).toEqual(['Task created', 'Reload'])
+    expect(timelineOf([resumed], { isEarlier })).toHaveLength(1)
+    expect(timelineOf([created], { isEarlier }).map(({ what }) => what)).toEqual(['Task created', 'Reload'])
   })
 
   it('shows a poll that has no response yet', () => {

@@ -38,15 +38,17 @@ const FIRST = 'first poll, one server interval after the task was created'
 
 const BEFORE_RELOAD = 'before the reload'
 
-/**
- * What happened to a call, oldest first.
- *
- * @param mountedAt Since when this page observes, ms since the epoch: what is older, the page before a reload has seen.
- */
-export function timelineOf(observations: readonly CallObservation[], mountedAt = 0): TimelineRow[] {
-  const rows = rowsOf(observations, mountedAt)
-  const first = rows.findIndex(({ at }) => at >= mountedAt)
-  const count = first < 0 ? rows.length : first
+export interface TimelineOptions {
+  /** True for what a page before a reload has seen. All of it comes first. */
+  readonly isEarlier?: (observation: CallObservation) => boolean
+}
+
+/** What happened to a call, oldest first. */
+export function timelineOf(
+  observations: readonly CallObservation[],
+  { isEarlier = () => false }: TimelineOptions = {},
+): TimelineRow[] {
+  const { rows, count } = rowsOf(observations, isEarlier)
   if (count === 0) return rows
   const earlier = rows.slice(0, count).map((row): TimelineRow => {
     const isCutOff = row.what === 'Poll' && row.outcome === undefined
@@ -55,7 +57,7 @@ export function timelineOf(observations: readonly CallObservation[], mountedAt =
   })
   const mark: TimelineRow = {
     key: 'reload',
-    at: mountedAt,
+    at: performance.timeOrigin,
     what: 'Reload',
     outcome: `older rows: ${BEFORE_RELOAD}`,
     tone: 'neutral',
@@ -63,8 +65,13 @@ export function timelineOf(observations: readonly CallObservation[], mountedAt =
   return [...earlier, mark, ...rows.slice(count)]
 }
 
-function rowsOf(observations: readonly CallObservation[], mountedAt: number): TimelineRow[] {
+/** The rows, and how many of them are of the page before. */
+function rowsOf(
+  observations: readonly CallObservation[],
+  isEarlier: (observation: CallObservation) => boolean,
+): { readonly rows: TimelineRow[]; readonly count: number } {
   const rows: TimelineRow[] = []
+  let count = 0
   const keys = new Map<string, number>()
   let heardAt: number | undefined
   /** Where the poll is that has no response yet. */
@@ -74,7 +81,7 @@ function rowsOf(observations: readonly CallObservation[], mountedAt: number): Ti
     const { at, type } = observation
     const key = uniqueKey(keys, `${at} ${type}`)
     // A response that comes after a reload is to a poll of this page.
-    const asked = at >= mountedAt && (rows[open]?.at ?? 0) < mountedAt ? undefined : rows[open]
+    const asked = !isEarlier(observation) && open < count ? undefined : rows[open]
     isNew ||= type === 'task-created'
     if (observation.type === 'poll-sent') {
       const waited = heardAt === undefined ? {} : { waited: duration(at - heardAt) }
@@ -88,9 +95,10 @@ function rowsOf(observations: readonly CallObservation[], mountedAt: number): Ti
       const { what, outcome, tone = 'neutral' } = describe(observation)
       rows.push({ key, at, what, ...(outcome && { outcome }), ...nextOf(observation), tone })
     }
+    if (isEarlier(observation)) count = rows.length
     if (isPollEnd(observation) || observation.type === 'task-created' || observation.type === 'push-event') heardAt = at
   }
-  return rows
+  return { rows, count }
 }
 
 /** A key that stays what it is when older observations are let go of. */

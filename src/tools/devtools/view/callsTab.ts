@@ -142,11 +142,10 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
       facts.update(row.facts)
       texts.update(row.texts)
       bodies.update(call)
-      const from = isLive ? model.start.at : 0
       const now = isLive ? model.now : (observations.at(-1)?.at ?? call.startedAt)
-      const ofPage = observations.filter(({ at }) => at >= from)
+      const ofPage = observations.filter((one) => !model.isEarlier(one))
       plot.update(plotOf(ofPage, now))
-      timeline.update(timelineOf(observations, from))
+      timeline.update(timelineOf(observations, model))
     },
   }
 }

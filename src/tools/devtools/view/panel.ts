@@ -75,7 +75,7 @@ export function createPanel(options: CallsTabOptions, close: HTMLElement | undef
           // What the page before has seen says nothing of this one.
           ofCalls: model.log
             .ofCalls()
-            .flatMap(({ observation }) => (observation.at >= model.start.at ? [observation] : [])),
+            .flatMap(({ observation }) => (model.isEarlier(observation) ? [] : [observation])),
           faults: model.faults?.active() ?? new Set(),
         }),
       )
