@@ -82,6 +82,7 @@ function draw(): number {
 
 const shadow = (): ShadowRoot => document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
 const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<HTMLElement>(selector)]
+const one = (selector: string): HTMLElement => shadow().querySelector(selector) as HTMLElement
 const button = (name: string) => all('button').find(({ textContent }) => textContent === name) as HTMLButtonElement
 
 describe('the axis of a call', () => {
@@ -153,5 +154,19 @@ describe('the log that outlives a reload', () => {
     const kept = JSON.parse(sessionStorage.getItem('taskwire-devtools:log') ?? '[]')
     expect(kept.length).toBeGreaterThan(40)
     expect(kept.at(-1)).toMatchObject({ observation: { at: 299 } })
+  })
+})
+
+describe('a panel for hostile servers and hurried users', () => {
+  it('offers no copy of a first message whose HTTP was not seen, and says so', () => {
+    const { client, tell } = fakeClient()
+    mount(client)
+    tell({ type: 'wire-sent', at: 1, exchange: 1, method: 'tools/call', body: '{}' })
+    one('#tab-wire').click()
+    draw()
+    one('#view-wire .option').click()
+    draw()
+    expect(button('Copy as curl').disabled).toBe(true)
+    expect(one('.copy [role=status]').textContent).toBe('Its HTTP was not seen.')
   })
 })

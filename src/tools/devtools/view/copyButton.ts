@@ -2,12 +2,13 @@ import { element, setAttributes, setHidden, setText, type View } from './element
 
 /** A button that copies a text. Where the page may not, it shows the text. */
 export function createCopyButton(label: string): View<string | undefined> {
-  let text: string | undefined
+  /** Null until there is something to know of. */
+  let text: string | undefined | null = null
   const button = element('button', { type: 'button' }, label)
   const status = element('span', { role: 'status' })
   const shown = element('pre', { hidden: true })
   button.addEventListener('click', async () => {
-    if (text === undefined) return
+    if (typeof text !== 'string') return
     try {
       await navigator.clipboard.writeText(text)
       setText(status, 'Copied.')
