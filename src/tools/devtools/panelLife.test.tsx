@@ -169,4 +169,21 @@ describe('a panel for hostile servers and hurried users', () => {
     expect(button('Copy as curl').disabled).toBe(true)
     expect(one('.copy [role=status]').textContent).toBe('Its HTTP was not seen.')
   })
+
+  it('shows the failure of a cancellation with no other call than its own', async () => {
+    const { client, getToolCall } = fakeClient({ callId: 'a', startedAt: 2 }, { callId: 'b' })
+    let refuse: (error: Error) => void = () => {}
+    const cancel = () =>
+      new Promise<void>((_, reject) => {
+        refuse = reject
+      })
+    getToolCall.mockReturnValue({ cancel } as ReturnType<ObservedClient['getToolCall']>)
+    mount(client)
+    button('Cancel').click()
+    all('.option')[1]?.click()
+    draw()
+    refuse(new Error('The server has refused.'))
+    await settle()
+    expect(one('.actions [role=status]').textContent).toBe('')
+  })
 })

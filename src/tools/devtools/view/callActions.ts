@@ -19,12 +19,14 @@ export function createCallActions(): View<ActedOnCall> {
   function button(name: string, act: (shown: ActedOnCall) => unknown) {
     const made = element('button', { type: 'button' }, name)
     made.addEventListener('click', async () => {
-      if (shown === undefined) return
+      const of = shown
+      if (of === undefined) return
       try {
         setText(status, '')
-        await act(shown)
+        await act(of)
       } catch (error) {
-        setText(status, asError(error).message)
+        // Meanwhile another call may be shown.
+        if (isSame(of, shown)) setText(status, asError(error).message)
       }
     })
     return made
@@ -48,7 +50,7 @@ export function createCallActions(): View<ActedOnCall> {
   return {
     element: element('div', { class: 'actions' }, cancel, again, forget, save, status),
     update: (next) => {
-      if (next.call.callId !== shown?.call.callId) setText(status, '')
+      if (!isSame(next, shown)) setText(status, '')
       shown = next
       const { call, client } = next
       setHidden(cancel, client === undefined)
@@ -62,6 +64,10 @@ export function createCallActions(): View<ActedOnCall> {
       })
     },
   }
+}
+
+function isSame(one: ActedOnCall, other: ActedOnCall | undefined): boolean {
+  return one.client === other?.client && one.call.callId === other?.call.callId
 }
 
 function saveFile(name: string, text: string): void {
