@@ -186,4 +186,16 @@ describe('a panel for hostile servers and hurried users', () => {
     await settle()
     expect(one('.actions [role=status]').textContent).toBe('')
   })
+
+  it('shows no id of a task that the key of an input request has in it', () => {
+    const task = { taskId: 'task-12345678', status: 'input_required', createdAt: '', lastUpdatedAt: '', ttlMs: null }
+    const inputKey = 'task-12345678:sure'
+    const { client, tell } = fakeClient({ callId: 'a', task, inputRequests: { [inputKey]: {} } })
+    mount(client)
+    tell({ type: 'input-asked', at: 1, callId: 'a', tool: 'report', inputKey })
+    draw()
+    expect(rows()).toHaveLength(1)
+    expect(shadow().textContent).toContain('[task]:sure: open')
+    expect(shadow().textContent).not.toContain('12345678')
+  })
 })

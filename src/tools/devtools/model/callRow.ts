@@ -81,8 +81,8 @@ export function callRow(
     texts: withValues([
       ['Message', oneLine(message)],
       ['Progress', progress && withoutId(progressText(progress), task?.taskId)],
-      ['Failures', lastError && `${failureCount} in a row: ${lastError.message}`],
-      ['Input requests', inputText(call)],
+      ['Failures', lastError && `${failureCount} in a row: ${withoutId(lastError.message, task?.taskId)}`],
+      ['Input requests', withoutId(inputText(call), task?.taskId)],
     ]),
   }
 }

@@ -1,3 +1,4 @@
+import { withoutId } from '../../../core/protocol/text.js'
 import { decodeCallRecord } from '../../../core/record/codec.js'
 import { titleOf } from '../../../core/record/toolCallState.js'
 import { type Fact, taskName, withValues } from './callRow.js'
@@ -55,7 +56,7 @@ export function recordRow({ storage, key, text }: StoredItem, now: number): Reco
       ['Newest snapshot', ago(known?.snapshotAt)],
       ['Kept by the server', task && (task.ttlMs === null ? 'for good' : `for ${duration(task.ttlMs)}`)],
       ['Not polled before', known?.earliestAt ? pollTime(known.earliestAt - now) : undefined],
-      ['Answered requests', known?.answered.join(', ')],
+      ['Answered requests', withoutId(known?.answered.join(', ') ?? '', task?.taskId)],
       ['Cancellation', known?.cancelling.isWanted ? 'requested' : undefined],
     ]),
   }

@@ -1,4 +1,5 @@
 import type { CallObservation, PollReason } from '../../../core/client/observe/events.js'
+import { withoutId } from '../../../core/protocol/text.js'
 import { duration } from './format.js'
 
 /** How something is coloured. */
@@ -41,14 +42,16 @@ const BEFORE_RELOAD = 'before the reload'
 export interface TimelineOptions {
   /** True for what a page before a reload has seen. All of it comes first. */
   readonly isEarlier?: (observation: CallObservation) => boolean
+  /** The task of the call: its id is not shown. */
+  readonly taskId?: string | undefined
 }
 
 /** What happened to a call, oldest first. */
 export function timelineOf(
   observations: readonly CallObservation[],
-  { isEarlier = () => false }: TimelineOptions = {},
+  { isEarlier = () => false, taskId }: TimelineOptions = {},
 ): TimelineRow[] {
-  const { rows, count } = rowsOf(observations, isEarlier)
+  const { rows, count } = rowsOf(observations, isEarlier, taskId)
   if (count === 0) return rows
   const earlier = rows.slice(0, count).map((row): TimelineRow => {
     const isCutOff = row.what === 'Poll' && row.outcome === undefined
@@ -69,6 +72,7 @@ export function timelineOf(
 function rowsOf(
   observations: readonly CallObservation[],
   isEarlier: (observation: CallObservation) => boolean,
+  taskId: string | undefined,
 ): { readonly rows: TimelineRow[]; readonly count: number } {
   const rows: TimelineRow[] = []
   let count = 0
@@ -93,7 +97,9 @@ function rowsOf(
       open = -1
     } else {
       const { what, outcome, tone = 'neutral' } = describe(observation)
-      rows.push({ key, at, what, ...(outcome && { outcome }), ...nextOf(observation), tone })
+      // The key of an input request may name the task.
+      const said = outcome && { outcome: withoutId(outcome, taskId) }
+      rows.push({ key, at, what, ...said, ...nextOf(observation), tone })
     }
     if (isEarlier(observation)) count = rows.length
     if (isPollEnd(observation) || observation.type === 'task-created' || observation.type === 'push-event') heardAt = at

@@ -145,7 +145,7 @@ function createCallDetail(onChange: () => void): View<ListedCall> {
       const now = isLive ? model.now : (observations.at(-1)?.at ?? call.startedAt)
       const ofPage = observations.filter((one) => !model.isEarlier(one))
       plot.update(plotOf(ofPage, now))
-      timeline.update(timelineOf(observations, model))
+      timeline.update(timelineOf(observations, { ...model, taskId: call.task?.taskId }))
     },
   }
 }
