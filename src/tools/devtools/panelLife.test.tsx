@@ -198,4 +198,16 @@ describe('a panel for hostile servers and hurried users', () => {
     expect(shadow().textContent).toContain('[task]:sure: open')
     expect(shadow().textContent).not.toContain('12345678')
   })
+
+  it('keeps the focus in the detail where a call is forgotten from the keyboard', async () => {
+    const client = open()
+    mount(client)
+    client.startToolCall({ name: 'report' }, { key: 'k' }).result.catch(() => {})
+    await advance(3000)
+    button('Forget').focus()
+    button('Forget').click()
+    await advance(100)
+    expect(all('.option')).toEqual([])
+    expect(shadow().activeElement).toBe(one('.detail'))
+  })
 })

@@ -83,7 +83,11 @@ export function createChooser<Item>(options: ChooserOptions<Item>): View<readonl
       setText(more, `Show ${Math.min(PAGE, items.length - limit)} more of ${items.length}`)
       if (item !== undefined) detail.update(item)
       const content = item === undefined ? hint : detail.element
-      if (shown.firstElementChild !== content) shown.replaceChildren(content)
+      if (shown.firstElementChild === content) return
+      const hadFocus = shown.querySelector(':focus') !== null
+      shown.replaceChildren(content)
+      // The keyboard stays where it was, also where the call of a button is gone.
+      if (hadFocus) shown.focus()
     },
   }
 }
