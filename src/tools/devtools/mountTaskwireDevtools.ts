@@ -18,7 +18,8 @@ export interface TaskwireDevtools {
 
 /**
  * Shows what task clients do: calls, with the reason for each of their polls, messages, records, and buttons that break
- * things. For development only: load it conditionally, so that production bundles leave it out.
+ * things. For development only: load it conditionally, so that production bundles leave it out. It does nothing where there is
+ * no page, as on a server.
  *
  * @example
  * ```ts
@@ -31,6 +32,7 @@ export function mountTaskwireDevtools(
   clients: ObservedClient | readonly ObservedClient[],
   options: TaskwireDevtoolsOptions = {},
 ): TaskwireDevtools {
+  if (typeof document === 'undefined') return { setTheme: () => {}, unmount: () => {} }
   const all = 'store' in clients ? [clients] : [...clients]
   const { faults } = options
   const start = { isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }

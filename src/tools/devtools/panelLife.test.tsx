@@ -210,4 +210,14 @@ describe('a panel for hostile servers and hurried users', () => {
     expect(all('.option')).toEqual([])
     expect(shadow().activeElement).toBe(one('.detail'))
   })
+
+  it('does nothing on a server', () => {
+    const { client } = fakeClient()
+    vi.stubGlobal('document', undefined)
+    const { unmount, setTheme } = mountTaskwireDevtools(client)
+    setTheme('dark')
+    unmount()
+    vi.unstubAllGlobals()
+    expect(document.querySelector('taskwire-devtools')).toBeNull()
+  })
 })
