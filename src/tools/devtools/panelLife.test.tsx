@@ -211,6 +211,25 @@ describe('a panel for hostile servers and hurried users', () => {
     expect(shadow().activeElement).toBe(one('.detail'))
   })
 
+  it('reads of many messages the bodies of the one that is chosen', () => {
+    const { client, tell } = fakeClient()
+    mount(client)
+    const of = { at: 1, method: 'tools/call', body: '{"jsonrpc":"2.0"}' }
+    for (let exchange = 0; exchange < 250; exchange++) {
+      tell({ ...of, type: 'wire-sent', exchange })
+      tell({ ...of, type: 'wire-answered', exchange, ms: 1 })
+    }
+    const parse = vi.spyOn(JSON, 'parse')
+    one('#tab-wire').click()
+    draw()
+    expect(all('#view-wire .option')).toHaveLength(50)
+    expect(parse).not.toHaveBeenCalled()
+    one('#view-wire .option').click()
+    draw()
+    expect(all('#view-wire pre').map(({ textContent }) => textContent)).toContain('{\n  "jsonrpc": "2.0"\n}')
+    expect(parse).toHaveBeenCalledTimes(2)
+  })
+
   it('does nothing on a server', () => {
     const { client } = fakeClient()
     vi.stubGlobal('document', undefined)

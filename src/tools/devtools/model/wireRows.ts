@@ -68,8 +68,13 @@ function wireRow(key: string, exchange: readonly WireObservation[], server: stri
     tone: failed || isRefused ? 'danger' : answered || !sent ? 'success' : 'active',
     task: exchange.find(({ task }) => task !== undefined)?.task,
     server,
-    curl: sent && curlOf(sent),
-    parts: exchange.map((one, index) => wirePart(one, `${one.type} ${one.at} ${index}`)),
+    // Of one that is looked at: bodies are long, and the list is drawn often.
+    get curl() {
+      return sent && curlOf(sent)
+    },
+    get parts() {
+      return exchange.map((one, index) => wirePart(one, `${one.type} ${one.at} ${index}`))
+    },
   }
 }
 
