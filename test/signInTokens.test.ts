@@ -126,13 +126,21 @@ describe('a scope that the authorization server does not name', () => {
 
 describe('an app that registers itself', () => {
   it('exchanges a code as the client that it was given to, though another tab has registered since', async () => {
-    let registered = 0
+    const registrations: (() => void)[] = []
     world.change = async (path, response) => {
       if (path !== '/register') return response
-      return Response.json({ ...(await response.json()), client_id: `client-${++registered}` }, { status: 201 })
+      const client_id = `client-${registrations.length + 1}`
+      await new Promise<void>((resolve) => registrations.push(resolve))
+      return Response.json({ ...(await response.json()), client_id }, { status: 201 })
     }
     const [first, second] = [1, 2].map(() => world.open(undefined, { storage: 'local' }))
-    await world.within(Promise.all([first?.authorize(), second?.authorize()]))
+    const begun = [first?.authorize(), second?.authorize()]
+    // Each registers before it can know of the other one.
+    while (registrations.length < begun.length) await world.browser.advance(10)
+    for (const [at, authorizing] of begun.entries()) {
+      registrations[at]?.()
+      await world.within(Promise.resolve(authorizing))
+    }
     const [visit] = world.visits()
     await world.within(Promise.resolve(first?.finishAuthorization(world.callback(visit))))
     world.tokens.valid = new Set()
