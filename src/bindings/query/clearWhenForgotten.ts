@@ -99,7 +99,7 @@ function noteEvent(client: TaskClient, queryClient: ClearedQueryClient, { type, 
   if (callId !== undefined) noteUnshown(client, callId, query)
 }
 
-/** The call that a query or a mutation is of; undefined if it is none of this client. The id is undefined for one without a key. */
+/** The call of the query or mutation with this key; undefined if it is not a call of this client. A call without a key has no id. */
 function callOf(
   client: TaskClient,
   [root, id, method, name, call]: readonly unknown[] = [],

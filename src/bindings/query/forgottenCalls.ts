@@ -58,7 +58,7 @@ export function noteUnshown(client: TaskClient, callId: string, query: ShownQuer
     const isShown = [...call.queries].some((other) => other.getObserversCount() > 0)
     if (isShown || calls?.get(callId) !== call) return
     calls.delete(callId)
-    // The fetch of a component that suspends waits for nobody any longer.
+    // A fetch of a component that suspended may still wait, and that component is gone.
     for (const other of call.queries) other.reset()
   }
   // A turn later, a component may have moved to another query of the call.

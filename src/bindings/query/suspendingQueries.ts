@@ -10,7 +10,7 @@ const suspending = new WeakSet<SuspendingQuery>()
 /** The calls that were forgotten meanwhile, by client, until a component has seen that: each of them fails with an `AbortError`. */
 const forgottenEarly = new WeakMap<TaskClient, Set<string>>()
 
-/** A component that suspends without an outcome is rendered with this query of the call, whoever fetches it. */
+/** Notes that React renders a component which suspends until this query of the call has its first outcome. The app may fetch it, too. */
 export function noteSuspending(client: TaskClient, callId: string, query: SuspendingQuery): void {
   if (hasEnded(query)) forgottenEarly.get(client)?.delete(callId)
   else suspending.add(query)

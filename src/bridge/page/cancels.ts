@@ -224,7 +224,7 @@ function isOfRun(
   return startedAt <= run && startedAt >= seen
 }
 
-/** True for a call that nobody is cancelling. */
+/** True for a call that has not ended, and is not being cancelled. */
 function isRunning(wire: CallOnWire): boolean {
   return wire['endedAt'] === undefined && wire['isCancelling'] !== true
 }

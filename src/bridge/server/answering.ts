@@ -8,6 +8,7 @@ import type { PageRequest } from '../wire/messages.js'
 import { act } from './act.js'
 import type { Acting, IsAllowed } from './acting.js'
 import type { TaskBridgeOptions } from './options.js'
+import { orLate } from './orLate.js'
 import { parseRequest } from './parseRequest.js'
 import { readBody } from './readBody.js'
 import { json, refuse } from './responses.js'
@@ -55,20 +56,14 @@ export function createAnswering(
 
   /** The answer, or after a while the advice to ask once more: the same request does it no second time. */
   async function inTime(answer: Promise<AnswerFor>, { epoch }: PageRequest, session: Session): Promise<Response> {
-    let timer: unknown
-    const late = new Promise<undefined>((resolve) => {
-      timer = environment.setTimeout(() => resolve(undefined), HOLD_MS)
-    })
     try {
-      const tell = await Promise.race([answer, late])
+      const tell = await orLate(answer, HOLD_MS, environment)
       return tell === undefined ? json(202, {}) : json(200, tell(epoch))
     } catch (thrown) {
       // That ended it. The next process can do it.
       if (isClosed(session)) return refuse(503, RESTARTING)
       if (!(thrown instanceof TaskError)) report(thrown)
       return json(422, { error: encodeError(asError(thrown)) })
-    } finally {
-      environment.clearTimeout(timer)
     }
   }
 

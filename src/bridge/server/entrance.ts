@@ -4,6 +4,7 @@ import type { Environment } from '../../core/environment/environment.js'
 import { ConnectionFailedError } from '../../core/protocol/errors.js'
 import { isOwnOrigin } from '../../server/http/ownOrigin.js'
 import type { TaskBridgeOptions } from './options.js'
+import { orLate } from './orLate.js'
 import { refuse } from './responses.js'
 import type { Session } from './session.js'
 
@@ -37,16 +38,9 @@ export function createEntrance(
     if (session.ready === undefined) return true
     if (session.waiting >= MAX_WAITING) return false
     session.waiting += 1
-    let timer: unknown
-    const late = new Promise<boolean>((resolve) => {
-      timer = environment.setTimeout(() => resolve(false), READY_MS)
-    })
-    try {
-      return await Promise.race([session.ready.then(() => true), late])
-    } finally {
-      environment.clearTimeout(timer)
-      session.waiting -= 1
-    }
+    await orLate(session.ready, READY_MS, environment)
+    session.waiting -= 1
+    return session.ready === undefined
   }
 
   return {

@@ -124,7 +124,7 @@ export function createWebhooks(options: WebhooksOptions): Deliveries {
   return { watch, resume, forgetUser: forget, close }
 }
 
-/** Rejects where the receiver of the user is not found out, or is none. */
+/** Rejects if the app's `endpoint` fails for the user, or returns one that no webhook can be sent to. */
 async function attempt(
   { id, userId, payload }: DueDelivery,
   signal: AbortSignal,

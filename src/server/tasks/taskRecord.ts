@@ -73,7 +73,7 @@ export interface TaskLease {
   readonly restsUntil?: number
 }
 
-/** The `until` of a claim where nobody looks for lost work: the task is there until it expires. */
+/** The `until` of a claim in a store that does not find lost work (no `lapsed`): the task is kept until it expires. */
 export const UNTIL_EXPIRY: number = Number.MAX_SAFE_INTEGER
 
 /** A step that must not run twice. It is begun first, and later done with a value. */

@@ -37,7 +37,7 @@ export function callInstrumentedTool(call: ValidCall, parts: ServerParts): Promi
   return Promise.race([instrument.runTool(about, run), early])
 }
 
-/** Throws what the client of the task is told of an error. */
+/** Throws the error that the server sends to the client of the task. */
 function throwFailure(error: unknown): never {
   const { code, message, data } = toTaskFailure(error)
   throw new ProtocolError(code, message, data)
