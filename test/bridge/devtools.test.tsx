@@ -1,6 +1,7 @@
 import { mountTaskwireDevtools, type TaskwireDevtools } from 'taskwire/devtools'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createBridgedBackend } from '../support/bridgedBackend.js'
+import { simulateFrames } from '../support/simulatedFrames.js'
 import { createWorkServer } from '../support/workServer.js'
 
 let mounted: TaskwireDevtools | undefined
@@ -13,17 +14,14 @@ afterEach(() => {
 })
 
 it('the devtools show and cancel the calls of a page with a backend, and have no polls or messages of them', async () => {
-  let frames: (() => void)[] = []
-  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
+  const { draw } = simulateFrames()
   const server = createWorkServer({ browser: { turns: 60 } })
   vi.spyOn(Date, 'now').mockImplementation(() => server.browser.now())
   const { client } = createBridgedBackend(server).openPage()
   mounted = mountTaskwireDevtools([client], { initialIsOpen: true })
   async function advance(ms: number): Promise<void> {
     await server.advance(ms)
-    const due = frames
-    frames = []
-    for (const draw of due) draw()
+    draw()
   }
   const panel = document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
   const text = (selector: string) => panel.querySelector(selector)?.textContent

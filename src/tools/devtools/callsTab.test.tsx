@@ -2,18 +2,15 @@ import { createTaskClient, type TaskClient } from 'taskwire'
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.js'
+import { type SimulatedFrames, simulateFrames } from '../../../test/support/simulatedFrames.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 
 let server: TestServer
-let frames: (() => void)[]
+let frames: SimulatedFrames
 let mounted: TaskwireDevtools | undefined
 
 beforeEach(() => {
-  frames = []
-  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
-  vi.stubGlobal('cancelAnimationFrame', () => {
-    frames = []
-  })
+  frames = simulateFrames()
   vi.spyOn(Date, 'now').mockImplementation(() => server.browser.now())
   server = createTestServer({
     tools: [
@@ -45,11 +42,7 @@ async function advance(ms: number): Promise<void> {
   draw()
 }
 
-function draw(): void {
-  const due = frames
-  frames = []
-  for (const each of due) each()
-}
+const draw = () => frames.draw()
 
 const shadow = (): ShadowRoot => document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
 const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<HTMLElement>(selector)]
@@ -178,7 +171,7 @@ async function load(text: string): Promise<void> {
   const input = one('.calls-bar [type=file]') as HTMLInputElement
   Object.defineProperty(input, 'files', { configurable: true, value: [{ text: async () => text }] })
   input.dispatchEvent(new Event('change'))
-  await vi.waitFor(() => expect(frames.length + one('.loaded').textContent.length).toBeGreaterThan(0), PATIENCE)
+  await vi.waitFor(() => expect(frames.waiting() + one('.loaded').textContent.length).toBeGreaterThan(0), PATIENCE)
   draw()
 }
 

@@ -3,20 +3,17 @@ import { byStatusField, defineJob } from 'taskwire/jobs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { PATIENCE } from '../../../test/support/patience.js'
+import { type SimulatedFrames, simulateFrames } from '../../../test/support/simulatedFrames.js'
 import { createFaultInjection } from './faults/createFaultInjection.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 import { taskwireDevtoolsPlugin } from './taskwireDevtoolsPlugin.js'
 
-let frames: (() => void)[]
+let frames: SimulatedFrames
 let mounted: TaskwireDevtools | undefined
 
 beforeEach(() => {
-  frames = []
-  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
-  vi.stubGlobal('cancelAnimationFrame', () => {
-    frames = []
-  })
+  frames = simulateFrames()
 })
 
 afterEach(() => {
@@ -25,13 +22,7 @@ afterEach(() => {
   sessionStorage.clear()
 })
 
-/** Draws what is to be drawn. Returns how often that was. */
-function nextFrame(): number {
-  const due = frames
-  frames = []
-  for (const draw of due) draw()
-  return due.length
-}
+const nextFrame = () => frames.draw()
 
 function stateOf(callId: string, startedAt: number, more: object = {}): ToolCallState {
   return {

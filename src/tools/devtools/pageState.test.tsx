@@ -1,13 +1,13 @@
 import type { TaskClientObservation, TaskClientState } from 'taskwire'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
+import { simulateFrames } from '../../../test/support/simulatedFrames.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools } from './mountTaskwireDevtools.js'
 
 it('the panel knows that a page which was opened in the background is visible, also after thousands of observations', () => {
-  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
+  const { draw } = simulateFrames()
   vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
-  const frames: (() => void)[] = []
   let tell: (observation: TaskClientObservation) => void = () => {}
   const observe: ObservedClient['observe'] = (listener) => {
     tell = (observation) => void (listener as typeof tell)(observation)
@@ -19,7 +19,7 @@ it('the panel knows that a page which was opened in the background is visible, a
   onTestFinished(devtools.unmount)
   const panel = document.querySelector('taskwire-devtools')?.shadowRoot
   const shown = () => {
-    for (const draw of frames.splice(0)) draw()
+    draw()
     return panel?.querySelector('.summary')?.textContent
   }
   expect(shown()).toContain('Page hidden')

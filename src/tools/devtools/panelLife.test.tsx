@@ -4,19 +4,16 @@ import { createTaskClient, type TaskClient, type TaskClientObservation, type Tas
 import { createTestServer, scriptTask, type TestServer } from 'taskwire/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
+import { type SimulatedFrames, simulateFrames } from '../../../test/support/simulatedFrames.js'
 import type { ObservedClient } from './model/devtoolsModel.js'
 import { mountTaskwireDevtools, type TaskwireDevtools } from './mountTaskwireDevtools.js'
 
 let server: TestServer
-let frames: (() => void)[]
+let frames: SimulatedFrames
 let mounted: TaskwireDevtools | undefined
 
 beforeEach(() => {
-  frames = []
-  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw))
-  vi.stubGlobal('cancelAnimationFrame', () => {
-    frames = []
-  })
+  frames = simulateFrames()
   vi.spyOn(Date, 'now').mockImplementation(() => server.browser.now())
   server = createTestServer({ tools: [scriptTask([{ status: 'working' }], { name: 'report' })] })
 })
@@ -72,13 +69,7 @@ async function advance(ms: number): Promise<void> {
   draw()
 }
 
-/** Draws what is to be drawn. Returns how often that was. */
-function draw(): number {
-  const due = frames
-  frames = []
-  for (const each of due) each()
-  return due.length
-}
+const draw = () => frames.draw()
 
 const shadow = (): ShadowRoot => document.querySelector('taskwire-devtools')?.shadowRoot as ShadowRoot
 const all = (selector: string): HTMLElement[] => [...shadow().querySelectorAll<HTMLElement>(selector)]
