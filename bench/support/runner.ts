@@ -33,6 +33,8 @@ export async function createRunner(isQuick: boolean): Promise<Runner> {
     publicDir: false,
     logLevel: 'error',
     resolve: { tsconfigPaths: true },
+    // As in the production build of an app: what is checked in development is left out.
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: { ssr: 'bench/support/child.ts', outDir: FOLDER, emptyOutDir: true, minify: false },
   })
 
