@@ -39,12 +39,20 @@ it('does not list what a killed process has left half written, and removes it af
   expect((await readdir(join(own, name))).sort()).toEqual(['call', 'call.1.draft'])
 })
 
-it('lists its records, although a file of another program is beside the folders of users', async () => {
+it('lists its records and no others, although files and folders of other programs are among them', async () => {
   const own = join(folder, 'finder')
   const storage = fileStorage(own)
   await storage.setItem('taskwire:1:ada:call', 'ours')
-  await writeFile(join(own, '.DS_Store'), 'theirs')
+  const [ada = ''] = await readdir(own)
+  for (const place of [own, join(own, ada)]) {
+    await writeFile(join(place, '.DS_Store'), 'theirs')
+    await writeFile(join(place, '100%'), 'theirs')
+    await mkdir(join(place, '@eaDir'))
+    await mkdir(join(place, '50%'))
+    await writeFile(join(place, '50%', 'call'), 'theirs')
+  }
   expect(await storage.keys()).toEqual(['taskwire:1:ada:call'])
+  expect(await storage.keys('taskwire:1:ada:')).toEqual(['taskwire:1:ada:call'])
 })
 
 it('says what is wrong: no folder, and a folder that is a file', async () => {

@@ -39,7 +39,7 @@ export function fileStorage(folder: string): TaskStorage {
   async function keysIn(name: string): Promise<string[]> {
     const files = (await orNothing(readdir(join(folder, name)))) ?? []
     await Promise.all(files.filter((file) => file.endsWith(DRAFT)).map((file) => sweep(join(folder, name, file))))
-    return files.filter((file) => !file.endsWith(DRAFT)).map((file) => textOf(name) + textOf(file))
+    return files.flatMap((file) => textOf(file) ?? []).map((rest) => textOf(name) + rest)
   }
 
   return {
@@ -56,8 +56,7 @@ export function fileStorage(folder: string): TaskStorage {
       const group = groupOf(prefix)
       if (group !== undefined) return keysIn(nameOf(group))
       const found = (await orNothing(readdir(folder, { withFileTypes: true }))) ?? []
-      // Other programs put files there, such as `.DS_Store`.
-      const folders = found.filter((each) => each.isDirectory())
+      const folders = found.filter((each) => each.isDirectory() && textOf(each.name) !== undefined)
       return (await Promise.all(folders.map(({ name }) => keysIn(name)))).flat()
     },
   }
@@ -71,8 +70,15 @@ function nameOf(text: string): string {
   )
 }
 
-function textOf(name: string): string {
-  return name === EMPTY ? '' : decodeURIComponent(name)
+/** Undefined for a draft, and for what other programs put there, such as `.DS_Store`. */
+function textOf(name: string): string | undefined {
+  if (name === EMPTY) return ''
+  try {
+    const text = decodeURIComponent(name)
+    return nameOf(text) === name ? text : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Undefined where there is no such file or folder. */
