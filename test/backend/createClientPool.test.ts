@@ -190,3 +190,17 @@ it.for([undefined, '', 7])('refuses %o as the id of a user', (userId) => {
     /The id of a user is .*; it must be a string that is not empty/,
   )
 })
+
+it('reports what a promise of onCreate rejects with, and keeps the client', async () => {
+  const onError = vi.fn()
+  const { pool, server } = setUp({
+    onCreate: async () => {
+      throw new Error('The profile of the user was not found.')
+    },
+    onError,
+  })
+  const ada = pool.get('ada')
+  await server.advance(0)
+  expect(onError.mock.calls).toEqual([[new Error('The profile of the user was not found.'), 'ada']])
+  expect(pool.get('ada')).toBe(ada)
+})

@@ -38,7 +38,7 @@ export interface ClientPoolOptions {
   idleMs?: number
   /** Called with each new client before the client does anything, for instance to listen to `onToolCallSettled`. */
   onCreate?: (client: TaskClient, userId: string) => void
-  /** Called with errors that occur while a client resumes its calls or is closed. */
+  /** Called with errors that occur while a client resumes its calls or is closed, and with what a promise of `onCreate` rejects with. */
   onError?: (error: Error, userId: string) => void
   /** For tests: the time. */
   environment?: Pick<Environment, 'now' | 'setTimeout' | 'clearTimeout'>
@@ -162,7 +162,8 @@ export function createClientPool(options: ClientPoolOptions): ClientPool {
     }
     Object.assign<TaskClient, KeepsInUse>(client, { [KEEP_IN_USE]: keepInUse })
     try {
-      onCreate?.(client, userId)
+      const done: unknown = onCreate?.(client, userId)
+      Promise.resolve(done).catch((thrown: unknown) => onError?.(asError(thrown), userId))
     } catch (thrown) {
       // The next request makes another one.
       end(userId, pooled)
