@@ -46,6 +46,14 @@ describe('diagnose() in a page', () => {
     expect(unasked).toBeUndefined()
   })
 
+  it('shows no password of the URL, with which no page can send a request', async () => {
+    const diagnosis = await diagnoseFrom(doctoredServer(), { url: 'https://ada:secret@tasks.example/mcp' })
+    expect(diagnosis.findings[0]?.problem).toBe(
+      'The server could not be reached: the URL has a user name or a password in it, which no page can send.',
+    )
+    expect(JSON.stringify(diagnosis)).not.toMatch(/ada|secret/)
+  })
+
   it.each([
     ['the browser is offline', nobody, { isOnline: false }, 'online', /offline/],
     ['nobody answers', nobody, {}, 'reachable', /could not be reached/],

@@ -38,7 +38,10 @@ export function createAsker({ url, headers, timeLimitMs, environment }: AskerOpt
     }
   }
 
-  function open(request: RequestInit, signal: AbortSignal): Promise<Response> {
+  async function open(request: RequestInit, signal: AbortSignal): Promise<Response> {
+    // `fetch` refuses it, too, and shows the password.
+    if (url.username || url.password)
+      throw new TypeError('the URL has a user name or a password in it, which no page can send')
     const isPreflight = request.method === 'OPTIONS'
     const all = { ...(request.headers as Record<string, string>), ...(isPreflight ? {} : headers) }
     return environment.fetch(url, { redirect: 'manual', ...request, headers: all, signal })
