@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import { browserEnvironment } from '../../core/environment/browserEnvironment.js'
 import { run } from './run.js'
-import type { Terminal } from './terminal.js'
+import { FAILED, OK, type Terminal } from './terminal.js'
 
 /** Made when a command looks at it: then it is the command that ends by it, not the process. */
 let stopping: AbortController | undefined
@@ -14,6 +14,15 @@ function stopSignal(): AbortSignal {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort())
   }
   return stopping.signal
+}
+
+// Who reads may stop early, as `head` does: then there is nobody to write to.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(OK)
+    if (stream === process.stdout) terminal.warn(`Failed to write the output: ${message}`)
+    process.exit(FAILED)
+  })
 }
 
 const terminal: Terminal = {

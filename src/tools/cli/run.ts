@@ -1,3 +1,5 @@
+import { asError } from '../../core/protocol/asError.js'
+import { TaskConfigurationError } from '../../core/protocol/errors.js'
 import { VERSION } from '../../core/protocol/version.js'
 import { cleanLines } from './clean.js'
 import { CliError } from './cliError.js'
@@ -50,9 +52,11 @@ export const run: Command = async ([name, ...args], given) => {
   try {
     const command = await load()
     return await command(args, terminal)
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error
-    terminal.warn(error.message)
-    return error.exitCode
+  } catch (thrown) {
+    const error = asError(thrown)
+    // A wrong option is the caller's to change. The rest is a fault of ours, and the stack says where.
+    const isForCaller = error instanceof CliError || error instanceof TaskConfigurationError
+    terminal.warn(isForCaller ? error.message : (error.stack ?? error.message))
+    return error instanceof CliError ? error.exitCode : FAILED
   }
 }
