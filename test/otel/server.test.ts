@@ -1,3 +1,4 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { instrumentTaskClient, instrumentTaskServer } from 'taskwire/otel'
 import { createTaskServer, createTaskWorker, defineTool } from 'taskwire/server'
@@ -69,6 +70,27 @@ describe('instrumentTaskServer()', () => {
       status: { code: SpanStatusCode.ERROR },
       attributes: { 'error.type': type },
     })
+  })
+
+  it('holds no message of a JSON-RPC error, in which a tool repeats an argument', async () => {
+    const tool = defineTool({
+      name: 'invite',
+      taskSupport: 'optional',
+      inputSchema: z.object({ email: z.string() }),
+      handler: async ({ email }, { sleep }) => {
+        await sleep(1000)
+        throw new ProtocolError(-32602, `There is no user ${email}.`)
+      },
+    })
+    const server = createTestServer({ tools: [tool], instrument: instrument() })
+    const call = openClient(server).startToolCall({ name: 'invite', arguments: { email: 'ada@example.com' } })
+    await server.advance(5000)
+    expect(call.getState().error?.message).toBe('There is no user ada@example.com.')
+    expect(traces.spans()).toHaveLength(2)
+    for (const span of traces.spans()) {
+      expect(span.attributes['rpc.response.status_code']).toBe('-32602')
+      expect(exported(span)).not.toContain('ada@example.com')
+    }
   })
 
   it('has the spans of the handler within it, and links that of the HTTP request', async () => {

@@ -35,8 +35,6 @@ export function createDuration(meter: Meter, side: 'client' | 'server'): Histogr
 /** How a call went wrong. */
 export interface CallFailure {
   readonly attributes: Attributes
-  /** The message of a JSON-RPC error. */
-  readonly message?: string
 }
 
 /** A result of which the tool says that it is an error. */
@@ -45,17 +43,16 @@ export const TOOL_ERROR: CallFailure = { attributes: { 'error.type': 'tool_error
 /** The error of a call that its client has cancelled, as the client names it. */
 export const CANCELLED: CallFailure = { attributes: { 'error.type': 'TaskCancelledError' } }
 
-/** Messages of other errors than JSON-RPC's are left out: a trace goes to people who know the call by its name alone. */
+/** Without the message, which may repeat arguments: a trace goes to people who know the call by its name alone. */
 export function failureOf(error: unknown): CallFailure {
-  const { code, name, message } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: '_OTHER' }
+  const { code, name } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: '_OTHER' }
   if (typeof code !== 'number') return { attributes: { 'error.type': name } }
   const type = { 'error.type': String(code) }
   // Above 0 it is an HTTP status.
-  if (code > 0) return { attributes: type }
-  return { attributes: { ...type, 'rpc.response.status_code': String(code) }, ...(message && { message }) }
+  return { attributes: code > 0 ? type : { ...type, 'rpc.response.status_code': String(code) } }
 }
 
-export function markFailed(span: Span, { attributes, message }: CallFailure): void {
+export function markFailed(span: Span, { attributes }: CallFailure): void {
   span.setAttributes(attributes)
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
+  span.setStatus({ code: SpanStatusCode.ERROR })
 }
