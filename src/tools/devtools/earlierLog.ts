@@ -48,6 +48,11 @@ export function createEarlierLog(): EarlierLog {
   }
 }
 
+/** Removes what an earlier panel has kept. */
+export function removeEarlierLog(): undefined {
+  kept.write()
+}
+
 /** Tells the pages of a tab apart: the time when this one began to load. */
 const pageNow = () => performance.timeOrigin
 

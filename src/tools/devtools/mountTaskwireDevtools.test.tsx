@@ -132,8 +132,8 @@ describe('mountTaskwireDevtools()', () => {
     for (let count = 0; count < 400; count++) tell(failed)
     mounted.unmount()
     expect(JSON.parse(sessionStorage.getItem(LOG) ?? '')).toHaveLength(300)
-    sessionStorage.clear()
     mounted = mountTaskwireDevtools(client, { keepLog: false })
+    expect(sessionStorage.getItem(LOG)).toBeNull()
     tell(failed)
     mounted.unmount()
     mounted = undefined

@@ -1,6 +1,6 @@
 import type { CallObservation } from '../../core/client/observe/events.js'
 import type { DevtoolsTheme, TaskwireDevtoolsOptions } from './devtoolsOptions.js'
-import { createEarlierLog } from './earlierLog.js'
+import { createEarlierLog, removeEarlierLog } from './earlierLog.js'
 import { createFrames } from './frames.js'
 import type { DevtoolsModel, ObservedClient } from './model/devtoolsModel.js'
 import { createObservationLog } from './model/observationLog.js'
@@ -37,7 +37,7 @@ export function mountTaskwireDevtools(
   const { faults } = options
   const start = { isOnline: navigator.onLine, isVisible: document.visibilityState !== 'hidden' }
   const log = createObservationLog()
-  const earlier = options.keepLog === false ? undefined : createEarlierLog()
+  const earlier = options.keepLog === false ? removeEarlierLog() : createEarlierLog()
   const beforeReload = new WeakSet<CallObservation>()
   for (const { client, observation, isEarlier } of earlier?.read() ?? []) {
     log.add(client, observation)

@@ -104,6 +104,34 @@ describe('createFaultInjection()', () => {
     expect(callback).not.toHaveBeenCalled()
   })
 
+  it('runs each timer that was due while it was frozen, although one of them throws', async () => {
+    const callback = vi.fn()
+    const thrown: unknown[] = []
+    // As in a browser, what a timer throws reaches no other.
+    const page = {
+      ...server.environment,
+      setTimeout: (run: () => void, delayMs: number) =>
+        server.environment.setTimeout(() => {
+          try {
+            run()
+          } catch (error) {
+            thrown.push(error)
+          }
+        }, delayMs),
+    }
+    const own = createFaultInjection({ environment: page })
+    own.set('freeze', true)
+    own.environment.setTimeout(() => {
+      throw new Error('mine')
+    }, 10)
+    own.environment.setTimeout(callback, 10)
+    await server.advance(20)
+    own.set('freeze', false)
+    await server.advance(0)
+    expect(callback).toHaveBeenCalledOnce()
+    expect(thrown).toEqual([new Error('mine')])
+  })
+
   it('calls listeners when a fault goes on or off, and only then', () => {
     const listener = vi.fn()
     const stop = faults.subscribe(listener)

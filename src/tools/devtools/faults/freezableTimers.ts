@@ -7,17 +7,22 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** Timers that can be made to stand still. Those that are due meanwhile run when they are let go on. */
+/** Timers that can be made to stand still. Those that are due meanwhile run when they are let go on, each in a task of its own. */
 export function freezableTimers(page: Timers): Timers & { setFrozen(isFrozen: boolean): void } {
   const due = new Set<Timer>()
   let isFrozen = false
+
+  function arm(timer: Timer, delayMs: number): void {
+    timer.handle = page.setTimeout(() => {
+      if (isFrozen) due.add(timer)
+      else timer.callback()
+    }, delayMs)
+  }
+
   return {
     setTimeout: (callback, delayMs) => {
       const timer: Timer = { handle: undefined, callback }
-      timer.handle = page.setTimeout(() => {
-        if (isFrozen) due.add(timer)
-        else callback()
-      }, delayMs)
+      arm(timer, delayMs)
       return timer
     },
     clearTimeout: (handle) => {
@@ -29,10 +34,8 @@ export function freezableTimers(page: Timers): Timers & { setFrozen(isFrozen: bo
     setFrozen: (frozen) => {
       isFrozen = frozen
       if (frozen) return
-      for (const timer of due) {
-        due.delete(timer)
-        timer.callback()
-      }
+      for (const timer of due) arm(timer, 0)
+      due.clear()
     },
   }
 }
