@@ -20,9 +20,7 @@ if (from === undefined) {
   console.error('Usage: npm run replay -- FILE or LINK [--lite] [--steps]')
   process.exit(2)
 }
-const [, data] = /#1\.([\w-]+)$/.exec(from) ?? []
-const text = data === undefined ? readFileSync(from, 'utf8') : inflateRawSync(Buffer.from(data, 'base64url')).toString()
-const recording = readRecording(text)
+const recording = readRecording(textOf(from))
 if (typeof recording === 'string') {
   console.error(`${recording} A schedule of chaos is played again by the command that was printed with its link.`)
   process.exit(2)
@@ -47,3 +45,15 @@ for (const [index, then] of shown.recorded.entries()) {
   )
 }
 process.exit(differences > 0 ? 1 : 0)
+
+function textOf(from: string): string {
+  const [, data] = /#1\.([\w-]+)$/.exec(from) ?? []
+  try {
+    return data === undefined ? readFileSync(from, 'utf8') : inflateRawSync(Buffer.from(data, 'base64url')).toString()
+  } catch (error) {
+    console.error(
+      data === undefined ? `Failed to read the file: ${String(error)}` : 'This link is damaged: copy all of it.',
+    )
+    process.exit(2)
+  }
+}
