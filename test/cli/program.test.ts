@@ -18,7 +18,5 @@ it('ends without a word when nobody reads its output any longer, as in `taskwire
 it('says in a sentence which option is wrong, and fails with 2', async () => {
   const { exitCode, warnings } = await taskwire(['tasks', '--postgres', 'postgres://localhost/x', '--schema', 'Bad!'])
   expect(exitCode).toBe(2)
-  expect(warnings).toBe(
-    'Failed to use Postgres: the schema "Bad!" has no plain name. Pass a word in lower case.',
-  )
+  expect(warnings).toBe('Failed to use Postgres: the schema "Bad!" has no plain name. Pass a word in lower case.')
 })
