@@ -228,20 +228,36 @@ describe('a status tool that lies', () => {
     expect(call.getState()).toMatchObject({ phase: 'completed' })
   })
 
-  it.each(['Unknown error', 'The token has expired.', 'getaddrinfo: host db not found', 'Model flux not found'])(
-    'fails with "%s", which says nothing about the job: the job is polled on',
-    async (words) => {
-      const { browser, call } = await rendering([result(isError(words)), done])
-      await browser.advance(60_000)
-      await expect(call.result).resolves.toBeDefined()
-    },
-  )
+  it.each([
+    'Unknown error',
+    'The token has expired.',
+    'getaddrinfo: host db not found',
+    'Model flux not found',
+    'The operation failed due to an unknown error',
+    'The run was refused because the token expired',
+    'Job status unknown',
+    'Job is running, its output was not found',
+    'Unknown image format',
+    'No report yet',
+    'Run run-12345678 not found yet, try again',
+    'No process is free',
+    'Tool render_status was not able to reach the GPU',
+    'Error executing tool render_status: not connected',
+    'Error executing tool render_status: unknown host',
+  ])('fails with "%s", which says nothing about the job: the job is polled on', async (words) => {
+    const { browser, call } = await rendering([result(isError(words)), done])
+    await browser.advance(60_000)
+    await expect(call.result).resolves.toBeDefined()
+  })
 
   it.each([
     'Run run-12345678 not found',
     "No job found with id 'run-12345678'",
     'run-12345678 does not exist',
     'Unknown run: run-12345678',
+    'Unknown job id',
+    'No such job',
+    'The workflow with id run-12345678 could not be found',
     'The request has expired and is no longer available',
   ])('says with isError that the job is gone, by "%s"', async (words) => {
     const { browser, call } = await rendering([result(isError(words)), done])

@@ -79,7 +79,10 @@ export function refusedArguments({ start, tool, taskId }: JobRequest, said: stri
 /** True for words by which servers say that they have no such tool: with a JSON-RPC error, or with `isError`. */
 export function isMissingTool(said: string, tool: string): boolean {
   const words = said.replaceAll(tool, 'NAME')
-  return /\b((unknown|no such|invalid) tool\W+NAME|tool\W+NAME\W+((was|is) )?(not|unknown|disabled))\b/i.test(words)
+  // "Error executing tool NAME: not enough memory" is what the tool itself says.
+  return /\b((unknown|no such|invalid) tool\W+NAME|tool\W+NAME[^\w:]+((was|is) )?(not (found|known|registered)|unknown|disabled))\b/i.test(
+    words,
+  )
 }
 
 export function missingTool({ start, tool, taskId }: JobRequest, said: string, code: number = METHOD_NOT_FOUND): Error {

@@ -53,16 +53,23 @@ export function fieldAt(value: unknown, path: string): unknown {
 
 /**
  * True for words by which servers say that they do not know a job: "Run 12 not found", "No such job". That something else is
- * unknown or has expired, such as an error or a token, says nothing about the job.
+ * unknown or has expired, such as an error or a token, says nothing about the job, and nor does what is not there yet. In doubt
+ * it is false: a job that is polled on in vain does less harm than one that is given up while it runs.
  */
 export function saysGone(words: string): boolean {
-  return GONE.test(words) || NONE.test(words)
+  return !/\byet\b/i.test(words) && (GONE.test(words) || NONE.test(words))
 }
 
 const JOB =
   '(?:jobs?|tasks?|runs?|ids?|prompts?|workflows?|requests?|executions?|operations?|processe?s?|builds?|deploy(?:ment)?s?|renders?|exports?|scans?|crawls?|research|generations?|videos?|images?|reports?|batch(?:es)?)'
+/** After these, something else is meant: "The run failed because the token expired". */
+const OTHER =
+  '(?:fail|error|token|session|credential|key|file|host|server|service|output|model|worker|because|since|due|but|while|running)'
 const GONE = new RegExp(
-  `(?:\\b${JOB}\\b|\\[task\\])[^.:;]{0,60}\\b(?:not (?:found|known)|unknown|expired|no longer (?:exists|available)|(?:does not|doesn't) exist)\\b`,
+  `(?:\\b${JOB}\\b|\\[task\\])(?:(?!\\b${OTHER})[^.:;,]){0,60}(?:(?:not|n't) (?:be )?(?:found|known)|\\bexpired|\\bno longer (?:exists|available)|\\b(?:does not|doesn't) exist)\\b`,
   'i',
 )
-const NONE = new RegExp(`\\b(?:no such|unknown|no) ${JOB}\\b`, 'i')
+const NONE = new RegExp(
+  `\\bno such ${JOB}\\b|\\bno ${JOB} (?:found|exists?|with|named|matching)\\b|\\bunknown ${JOB}\\b(?: ids?\\b)?(?! [a-z]+(?:[\\s.,!]|$))`,
+  'i',
+)
