@@ -38,19 +38,19 @@ type Status = 'working' | 'completed' | 'failed' | 'cancelled' | 'gone'
 
 const STATUSES: readonly Status[] = ['working', 'completed', 'failed', 'cancelled', 'gone']
 
-/** Words by which servers say where a job stands, in lower case and with underscores. */
+/** Words by which servers say where a job stands, as `plain` makes them. */
 const WORDS: Readonly<Record<Status, string>> = {
   working:
-    'accepted active created enqueued executing generating in_progress in_queue not_started paused pending preparing processing queued running scheduled started starting submitted waiting working',
+    'accepted active canceling cancelling created enqueued executing generating inprogress inqueue notstarted paused pending preparing processing queued running scheduled started starting stopping submitted waiting working',
   completed: 'complete completed done finished ok ready succeeded success successful',
-  failed: 'crashed errored error failed failure interrupted killed timed_out timeout',
+  failed: 'crashed errored error failed failure interrupted killed timedout timeout',
   cancelled: 'aborted canceled cancelled revoked',
-  gone: 'expired missing not_found',
+  gone: 'expired missing notfound',
 }
 
 /**
- * Returns a function that reads the result of a status tool by the word in one of its fields. Upper case, spaces and
- * hyphens make no difference. An unknown word does not end the call: polling continues, `network` is `retrying`, and
+ * Returns a function that reads the result of a status tool by the word in one of its fields. Upper case, spaces,
+ * hyphens and underscores make no difference. An unknown word does not end the call: polling continues, `network` is `retrying`, and
  * `lastError` names the word.
  *
  * @example
@@ -85,10 +85,7 @@ function readWords(options: StatusFieldOptions): ReadonlyMap<string, Status> {
 }
 
 function plain(word: string): string {
-  return word
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
+  return word.toLowerCase().replace(/[\s_-]+/g, '')
 }
 
 function readingOf(
