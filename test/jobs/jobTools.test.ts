@@ -107,6 +107,35 @@ describe('the record of a job', () => {
   })
 })
 
+describe('the id of a job is in no error', () => {
+  const failed = {
+    status: 'failed',
+    error: { message: 'run-12345678 broke', of: 'run-12345678' },
+    message: 'run-12345678',
+  }
+  it.each<[string, Reply, Partial<JobDefinition>?]>([
+    ['of a tool that is busy', result(isError('GPU of run-12345678 is busy'))],
+    ['of a job by several arguments', result(isError('run-12345678 is busy')), { id: nested }],
+    ['of a word that nobody knows', result(structured({ status: 'run-12345678' }))],
+    ['of a request that the server refuses', rpcError(-32602, 'Run run-12345678 not found')],
+    ['of a request that fails', rpcError(-32000, 'run-12345678 is locked')],
+    ['of a job that failed', result(structured(failed))],
+    ['of a job that was cancelled', result(structured({ status: 'cancelled', message: 'run-12345678 was stopped' }))],
+  ])('%s', async (_, reply, definition) => {
+    const { browser, call } = await rendering([reply], definition)
+    await browser.advance(1010)
+    const { error, lastError } = call.getState()
+    const shown = error ?? lastError
+    expect(shown).toBeInstanceOf(Error)
+    expect(shown?.message).toContain('[task]')
+    expect(JSON.stringify([shown, shown?.message])).not.toContain('run-12345678')
+  })
+
+  function nested() {
+    return { ref: { run: 'run-12345678' }, of: null }
+  }
+})
+
 describe('the polls of a job', () => {
   it('wait as long as the server asks for, and back off while it is not there', async () => {
     const busy = http(503, { headers: { 'retry-after': '20' } })
@@ -349,6 +378,11 @@ describe('the start tool of a job', () => {
     ['has no id', {}, 'its answer has no field "run_id"'],
     ['has an id that is none', { id: 'list' }, 'the value there is not an id'],
     [
+      'has no id for an argument',
+      { id: ({ structuredContent: { run_id } }) => ({ run_id }) },
+      'the value there is not an id',
+    ],
+    [
       'makes `id` throw',
       { id: ({ structuredContent }) => structuredContent.a.b },
       'id() of defineJob threw (TypeError',
@@ -395,6 +429,7 @@ describe('the arguments of the status tool', () => {
 
   it.each([
     [[tool('render_status', { a: string, b: string }, ['a', 'b'])], '"render_status" takes more than one argument'],
+    [[tool('render_status', {}, [])], '"render_status" takes no argument'],
     [[], 'names the tool "render_status", which the server does not list'],
   ])('that cannot be found end the call, and say what to write', async (tools, says) => {
     const { browser, server, call } = await rendering([working], byFunction)
@@ -423,6 +458,35 @@ describe('the other tools of a job', () => {
     await browser.advance(1010)
     await expect(call.result).resolves.toMatchObject({ structuredContent: { of: 'render_result' } })
     expect(calls('render_result')[0]?.params).toMatchObject({ arguments: { run_id: 'run-12345678' } })
+  })
+
+  it.each([
+    [
+      'is not there',
+      isError('Unknown tool: render_result'),
+      'TasksUnsupportedError',
+      'The server has no tool "render_result"',
+    ],
+    [
+      'takes other arguments',
+      isError("Input validation error: 'job_id' is a required property"),
+      'TaskConfigurationError',
+      'The server refuses the arguments',
+    ],
+  ])('fetch no result by a tool that %s: the call fails, and names it', async (_, said, name, says) => {
+    const { browser, server, call } = await rendering([done], { result: 'render_result' })
+    server.on('tools/call', (request) => (request.params['name'] === 'render_result' ? result(said) : done)(request))
+    await browser.advance(1010)
+    expect(await caught(call.result)).toMatchObject({ name, message: expect.stringContaining(says) })
+  })
+
+  it('may end the job with a result that is an error', async () => {
+    const { browser, server, call } = await rendering([done], { result: 'render_result' })
+    server.on('tools/call', (request) =>
+      (request.params['name'] === 'render_result' ? result(isError('No light')) : done)(request),
+    )
+    await browser.advance(1010)
+    await expect(call.result).resolves.toMatchObject({ isError: true })
   })
 
   it('take the response to what the job asks', async () => {

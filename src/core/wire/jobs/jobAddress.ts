@@ -41,7 +41,9 @@ function prefixOf({ start }: Job): string {
 
 function isJobId(id: unknown): id is JobId {
   if (typeof id === 'string') return id !== ''
-  return typeof id === 'number' ? Number.isFinite(id) : isJsonObject(id)
+  if (typeof id === 'number') return Number.isFinite(id)
+  // Of arguments that are all undefined nothing is left.
+  return isJsonObject(id) && JSON.stringify(id) !== '{}'
 }
 
 /** A text stands as it is, unless it would be read as JSON. */

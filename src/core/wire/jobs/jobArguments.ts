@@ -33,20 +33,19 @@ export function argumentNames(connected: Pick<ConnectedSdk, 'listTools'>): NameA
     const tools = await list()
     signal?.throwIfAborted()
     const found = tools.find(({ name }) => name === tool)
-    const name = found && onlyName(found.inputSchema)
-    if (name !== undefined) return { [name]: id }
+    const names = found && namesOf(found.inputSchema)
+    if (names?.length === 1) return { [String(names[0])]: id }
     throw new TaskConfigurationError(
-      found === undefined
+      names === undefined
         ? `defineJob({ start: '${job.start}' }) names the tool "${tool}", which the server does not list. Check the name against listTools().`
-        : `"${tool}" takes more than one argument. Say in defineJob({ start: '${job.start}' }) which of them is the id: { tool: '${tool}', arguments: (id) => ({ … }) }.`,
+        : `"${tool}" takes ${names.length === 0 ? 'no argument' : 'more than one argument'}, as the server lists it. Say in defineJob({ start: '${job.start}' }) what it is called with: { tool: '${tool}', arguments: (id) => ({ … }) }.`,
     )
   }
 }
 
-function onlyName(schema: unknown): string | undefined {
+function namesOf(schema: unknown): readonly unknown[] {
   const { required, properties } = isJsonObject(schema) ? schema : {}
-  const names = Array.isArray(required) && required.length > 0 ? required : Object.keys(Object(properties))
-  return names.length === 1 && typeof names[0] === 'string' ? names[0] : undefined
+  return Array.isArray(required) && required.length > 0 ? required : Object.keys(Object(properties))
 }
 
 /** What the job says that a tool of it is called with. */

@@ -20,8 +20,10 @@ export interface JobRequest {
   readonly start: string
   readonly tool: string
   readonly taskId: string
-  /** The text without the id of the job: messages end up on screens and in logs. */
-  readonly hidden: (text: string) => string
+  /** A text, or a JSON value, without the id of the job: messages end up on screens and in logs. */
+  readonly hidden: <T>(value: T) => T
+  /** What caused an error, as it may be printed. */
+  readonly printable: (error: Error) => unknown
 }
 
 /** What a `tools/call` that failed means for the job. */
@@ -43,7 +45,7 @@ export function jobRequestError(error: unknown, request: JobRequest): Error {
   // Nothing was sent, or the SDK finds fault with the result.
   if (isTaskError(error)) return new TaskRequestError(hidden(error.message), { kind: 'network', taskId, cause: error })
   const said = error instanceof Error ? hidden(cutText(error.message)) : 'nothing that can be read'
-  if (isRpcError(error)) return brokenJob(request, said, error)
+  if (isRpcError(error)) return brokenJob(request, said, request.printable(error))
   return taskRequestError(error, `"${tool}"`, taskId)
 }
 
@@ -51,15 +53,16 @@ export function jobRequestError(error: unknown, request: JobRequest): Error {
 function rejected(error: ToolCallRejectedError, request: JobRequest): Error {
   const { tool, taskId, hidden } = request
   const { code } = error
-  const options = { taskId, cause: error }
+  const cause = request.printable(error)
   const said = hidden(isRpcError(error.cause) ? cutText(error.cause.message) : error.message)
   if (code === METHOD_NOT_FOUND || isMissingTool(said, tool)) return missingTool(request, said, code)
-  if (code === INVALID_PARAMS && saysGone(said)) return goneJob(request, said, error)
-  if (code === INVALID_PARAMS) return refusedArguments(request, said, error)
+  if (code === INVALID_PARAMS && saysGone(said)) return goneJob(request, said, cause)
+  if (code === INVALID_PARAMS) return refusedArguments(request, said, cause)
   return new TaskRequestError(`The server answered "${tool}" with an error: ${said}`, {
-    ...options,
     kind: 'server',
     code,
+    taskId,
+    cause,
   })
 }
 

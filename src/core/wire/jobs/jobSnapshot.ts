@@ -1,6 +1,6 @@
 import type { CallToolResult } from '../../protocol/callToolResult.js'
-import { isTaskError, TaskProtocolError } from '../../protocol/errors.js'
-import { type DetailedTask, parseDetailedTask, type Task } from '../../protocol/task.js'
+import { isTaskError, TaskProtocolError, TaskRequestError } from '../../protocol/errors.js'
+import { type DetailedTask, isTerminal, parseDetailedTask, type Task } from '../../protocol/task.js'
 import type { Job, JobReading, JobToolResult } from './job.js'
 import { brokenJob, goneJob, type JobRequest } from './jobErrors.js'
 
@@ -30,6 +30,9 @@ export function readJob(result: JobToolResult, { read }: Job, request: JobReques
     const reading = read(result)
     if (typeof reading === 'object' && reading !== null) return reading
   } catch (error) {
+    // A word that `byStatusField` does not know may be the id.
+    if (error instanceof TaskRequestError)
+      throw new TaskRequestError(request.hidden(error.message), { kind: error.kind, taskId: request.taskId })
     if (isTaskError(error)) throw error
     throw brokenJob(request, `read() of defineJob threw (${request.hidden(String(error))})`, error)
   }
@@ -47,7 +50,10 @@ export function jobSnapshot(
   if (reading.status === 'gone') throw goneJob(request, message && request.hidden(message))
   const body = {
     ...newJobTask(request.taskId, job),
-    ...(typeof message === 'string' && { statusMessage: message }),
+    // The errors of these quote it.
+    ...(typeof message === 'string' && {
+      statusMessage: isTerminal(reading.status) ? request.hidden(message) : message,
+    }),
     ...carried(reading, outcome, request),
     status: reading.status,
   }
@@ -76,7 +82,7 @@ function carried(reading: JobReading, outcome: CallToolResult | undefined, { hid
       return { result: outcome }
     case 'failed': {
       const { message = 'The job failed; the server does not say why.', code = SERVER_ERROR, data } = reading
-      return { error: { code, message: hidden(String(message)), ...(data !== undefined && { data }) } }
+      return { error: { code, message: hidden(String(message)), ...(data !== undefined && { data: hidden(data) }) } }
     }
     case 'input_required':
       return { inputRequests: reading.inputRequests }

@@ -2,11 +2,11 @@ import type { CallToolResult } from '../../protocol/callToolResult.js'
 import { isTaskError, TaskRequestError, TasksUnsupportedError } from '../../protocol/errors.js'
 import { METHOD_NOT_FOUND } from '../../protocol/extension.js'
 import { isJob } from '../../protocol/taskAddress.js'
-import { withoutId } from '../../protocol/text.js'
+import { withoutIdInCause, withoutIdInJson } from '../../protocol/text.js'
 import type { ConnectedSdk } from '../sdkAdapter.js'
 import type { TaskApi } from '../taskApi.js'
 import { foreignJobError, refusedJobError } from './foreignJob.js'
-import { type Job, type JobId, type JobReading, type JobTool, toolName } from './job.js'
+import { type Job, type JobReading, type JobTool, toolName } from './job.js'
 import { type JobAddress, jobAddress } from './jobAddress.js'
 import { argumentNames, ownArguments } from './jobArguments.js'
 import {
@@ -66,7 +66,12 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
 
   async function fetchResult(address: JobAddress, taskId: string, signal: AbortSignal | undefined) {
     const { result: tool } = address.job
-    return tool === undefined ? undefined : callOf(tool, address, requestOf(address, taskId, tool), signal)
+    if (tool === undefined) return undefined
+    const request = requestOf(address, taskId, tool)
+    const result = await callOf(tool, address, request, signal)
+    // Any other error is the outcome of the job.
+    if (result.isError) refuseMistaken(request, request.hidden(saidBy(result)))
+    return result
   }
 
   async function cancelJob(address: JobAddress, taskId: string, signal: AbortSignal | undefined): Promise<void> {
@@ -79,9 +84,9 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
     }
     const request = requestOf(address, taskId, cancel)
     const result = await callOf(cancel, address, request, signal)
-    const said = request.hidden(saidBy(result))
     if (!result.isError) return
-    if (isMissingTool(said, request.tool)) throw missingTool(request, said)
+    const said = request.hidden(saidBy(result))
+    refuseMistaken(request, said)
     // It has ended meanwhile, or is gone. Which of them the next poll says.
     if (saysGone(said)) return
     throw new TaskRequestError(`The server did not cancel the job of "${start}": ${said}`, { kind: 'server', taskId })
@@ -110,8 +115,9 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
       const request = requestOf(address, taskId, respond.tool)
       const args = () => ownArguments(address.job, () => respond.arguments(address.id, inputResponses))
       const result = await call(request, args, signal)
-      const said = request.hidden(saidBy(result))
       if (!result.isError) return
+      const said = request.hidden(saidBy(result))
+      refuseMistaken(request, said)
       throw new TaskRequestError(`The server did not accept the response: ${said}`, { kind: 'server', taskId })
     },
     release: (taskId) => {
@@ -121,23 +127,30 @@ export function jobTasks(connected: ConnectedSdk, jobs: readonly Job[]): TaskApi
 }
 
 function requestOf({ job, id }: JobAddress, taskId: string, tool: JobTool): JobRequest {
+  const secrets = secretsOf(id)
   return {
     start: job.start,
     tool: toolName(tool),
     taskId,
-    hidden: (text) => secretsOf(id).reduce(withoutId, text),
+    hidden: (value) => secrets.reduce((text, secret) => withoutIdInJson(text, secret), value),
+    printable: (error) => secrets.reduce<unknown>((cause, secret) => withoutIdInCause(cause, secret), error),
   }
 }
 
-function secretsOf(id: JobId): string[] {
-  return typeof id === 'object' ? Object.values(id).map(String) : [String(id)]
+function secretsOf(id: unknown): string[] {
+  return typeof id === 'object' ? Object.values(Object(id)).flatMap(secretsOf) : [String(id)]
+}
+
+/** Throws where an answer with `isError` says that the definition names the tool or its arguments wrongly. */
+function refuseMistaken(request: JobRequest, said: string): void {
+  if (isMissingTool(said, request.tool)) throw missingTool(request, said)
+  if (isRefusedArguments(said)) throw refusedArguments(request, said)
 }
 
 /** Of a status tool that failed, only what ends the job is believed. It may say so in its fields, or in words. */
 function readError(result: CallToolResult, job: Job, request: JobRequest): JobReading {
   const said = request.hidden(saidBy(result))
-  if (isMissingTool(said, request.tool)) throw missingTool(request, said)
-  if (isRefusedArguments(said)) throw refusedArguments(request, said)
+  refuseMistaken(request, said)
   try {
     const reading = readJob(withFields(result), job, request)
     if (ENDS.has(reading.status)) return reading
