@@ -277,6 +277,41 @@ it('[EDGE-04] a page that makes hundreds of calls within a minute sweeps meanwhi
   expect(keys().length).toBeLessThanOrEqual(1000)
 })
 
+it('[EDGE-04] a storage that has no room for a record is swept, so that it has for the next', async () => {
+  await withEndedCall()
+  multiply(1200, () => {})
+  const { local } = server.browser.storage
+  const page = server.browser.openPage()
+  const storage = {
+    getItem: (key: string) => local.getItem(key),
+    setItem: (key: string, value: string) => {
+      if (local.length > 1100) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+      local.setItem(key, value)
+    },
+    removeItem: (key: string) => local.removeItem(key),
+    keys,
+  }
+  const client = createTaskClient({ url: server.url, environment: page.environment, storage, onError: () => {} })
+  client.startToolCall(LONG, { key: 'refused' })
+  await server.advance(SECOND)
+  client.startToolCall(LONG, { key: 'next' })
+  await server.advance(SECOND)
+  expect(records().map(({ key }) => key)).toContain('next')
+})
+
+it('[EDGE-04] what is past its use goes whatever scope it is of, and no more than that', async () => {
+  const ann = openTab({ scope: 'ann' })
+  ann.client.startToolCall(WORK, { key: 'ended' })
+  ann.client.startToolCall(LONG, { key: 'at work' })
+  await server.advance(5 * SECOND)
+  await ann.page.close()
+  await server.advance(DAY)
+  const bob = openTab({ scope: 'bob' })
+  expect(records().map(({ key }) => key)).toEqual(['ended', 'at work'])
+  await Promise.all([bob.client.callTool(ECHO), server.advance(SECOND)])
+  expect(records().map(({ key }) => key)).toEqual(['at work'])
+})
+
 it('[EDGE-04] a call does not read the whole storage: 50 in a row list it once or twice', async () => {
   let lists = 0
   const items = new Map<string, string>()

@@ -13,11 +13,12 @@ import {
   timesOf,
 } from './record.js'
 
+/** Of records and of what tabs tell each other: a page reads neither of another version. */
 export const VERSION = 1
 
 /** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */
 export function encodeCallRecord(record: CallRecord): string {
-  return JSON.stringify({ v: VERSION, ...keptMembers(record) })
+  return JSON.stringify(keptMembers(record))
 }
 
 /**
@@ -30,7 +31,7 @@ const MAX_ANSWERED = 512
  * `cancelling.isWanted`: records of earlier versions have these names.
  */
 export function keptMembers({ task, idempotencyKey, held, ...call }: CallRecord): JsonObject {
-  const identity = { ...call, era: task?.era ?? 'modern' }
+  const identity = { v: VERSION, ...call, era: task?.era ?? 'modern' }
   if (task === undefined) return { ...identity, idempotencyKey, held }
   const { taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task.task
   const { receivedAt, earliestAt, notedAt, snapshotAt, answered, cancelling, lost } = task
@@ -108,8 +109,8 @@ const readKept: ReadTask = (record) => record
 
 /**
  * The record that another tab or an earlier visit has left, with its times by the clock of now: a clock may have been
- * ahead when they were noted. Any script of the origin can send one, so nothing in it is believed to be longer ahead than
- * a server may ask for. Undefined for what is none, or of another version.
+ * ahead when they were noted. Any script of the origin can send one, so it puts no poll off for longer than a server may ask
+ * for. Undefined for what is none, or of another version.
  */
 export function readCallRecord(body: unknown, now: number, read: ReadTask = readKept): CallRecord | undefined {
   if (!isJsonObject(body) || body['v'] !== VERSION || !hasMembers(body, NEEDED)) return undefined

@@ -1,3 +1,4 @@
+import { decodeCallRecord } from '../record/codec.js'
 import { isRecordExpired } from '../record/keep.js'
 import { type CallRecord, isOver } from '../record/record.js'
 import { isPromise, type MaybePromise } from './keyedQueue.js'
@@ -72,11 +73,25 @@ export async function readRecords(keys: readonly string[], options: ReadRecordsO
   return [...records.keys()].sort(byStart)
 }
 
+/** Removes the records under these keys that are past their use, but those under the prefix. What is no record is left. */
+export async function removeExpired(
+  keys: readonly string[],
+  prefix: string,
+  { edit, now, pause }: Pick<RecordItems, 'edit'> & Pick<ReadRecordsOptions, 'now' | 'pause'>,
+): Promise<void> {
+  const isExpired = (text = '') => {
+    const record = decodeCallRecord(text, now())
+    return record !== undefined && isRecordExpired(record, now())
+  }
+  const others = keys.filter((key) => !key.startsWith(prefix))
+  await forEach(others, pause, (key) => edit('remove', key, (text) => isExpired(text) && null))
+}
+
 /** Does something with each, letting the page do something else in between. */
 async function forEach<T>(
   items: readonly T[],
   pause: () => Promise<void>,
-  action: (item: T) => MaybePromise<void>,
+  action: (item: T) => MaybePromise<unknown>,
 ): Promise<void> {
   for (const [index, item] of items.entries()) {
     if (index % CHUNK === CHUNK - 1) await pause()

@@ -5,7 +5,7 @@ import { isNewerRecord, isRecordExpired } from '../record/keep.js'
 import { isSuccessor, mergeCalls } from '../record/merge.js'
 import { type CallRecord, setBack } from '../record/record.js'
 import { type MaybePromise, mapMaybePromise } from './keyedQueue.js'
-import { MAX_RECORDS, readRecords } from './readRecords.js'
+import { MAX_RECORDS, readRecords, removeExpired } from './readRecords.js'
 import { createRecordItems, type InTime } from './recordItems.js'
 import type { TaskStorage } from './taskStorage.js'
 
@@ -128,6 +128,14 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return isSilent ? 'silent' : records
   }
 
+  // Not before the call is on its way. Other servers and scopes may never have a client again.
+  async function sweep(): Promise<void> {
+    await list()
+    // A storage that processes share has the records of all users.
+    if (isShared) return
+    await items.onKeys(PREFIX, (keys) => removeExpired(keys, prefix, { edit: items.edit, now, pause }), undefined)
+  }
+
   return {
     isShared,
 
@@ -141,10 +149,10 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
       })
       writesSince += 1
       const waited = Math.max(Math.abs(now() - sweptAt) / SWEEP_AFTER_MS, writesSince / SWEEP_AFTER_WRITES)
-      if (written && waited >= rarity) {
+      // Also where there was no room for it.
+      if (waited >= rarity) {
         noteSweep()
-        // Not before the call is on its way.
-        void pause().then(() => list())
+        void pause().then(sweep)
       }
       return isNewerThere ? 'newer' : written
     },
@@ -165,10 +173,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
 
     has: async (callId) => items.onText('read', prefix + callId, (text) => typeof text === 'string', true),
 
-    remove: async (callId, only) => {
-      const key = prefix + callId
-      return only === undefined ? items.remove(key) : removeOnly(key, only)
-    },
+    remove: async (callId, only) => (only ? removeOnly(prefix + callId, only) : items.remove(prefix + callId)),
 
     list,
 

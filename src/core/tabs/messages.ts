@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { VERSION } from '../record/codec.js'
 import type { CallRecord, Outcome } from '../record/record.js'
 import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
 
@@ -42,12 +43,10 @@ export type TabMessage =
 /** A message about calls and tasks. */
 export type CallMessage = Exclude<TabMessage, { type: 'leader' }>
 
-const VERSION = 1
-
 /** A message as plain data, for `postMessage`. */
 export function encodeTabMessage(message: TabMessage): JsonObject {
   if (message.type !== 'record') return { ...message, v: VERSION }
-  return { type: 'record', v: VERSION, record: { ...tellCallRecord(message.record, message.outcome), v: VERSION } }
+  return { type: 'record', v: VERSION, record: tellCallRecord(message.record, message.outcome) }
 }
 
 /** How far ahead of the clock a call may have been started, in ms: the clock may have been set back since. */

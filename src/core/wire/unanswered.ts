@@ -35,8 +35,8 @@ const UNCHECKED = 3
  * ```
  */
 export function createExplanation({ retry, onError }: ExplanationOptions) {
-  /** Failures in a row that count, by the key of the call. Most clients have none, and a backend has many clients. */
-  let failures: Map<string, number> | undefined
+  /** Failures in a row that count, by the signal of the call. Most clients have none, and a backend has many clients. */
+  let failures: WeakMap<AbortSignal, number> | undefined
 
   /** The error, or one that says more and ends the call. Rejects with the reason of `signal`, if it aborts meanwhile. */
   return async (
@@ -46,21 +46,21 @@ export function createExplanation({ retry, onError }: ExplanationOptions) {
     server: ConnectedSdk,
     signal?: AbortSignal,
   ): Promise<unknown> => {
-    if (key === undefined) return error
+    if (key === undefined || signal === undefined) return error
     const isUnreadable =
       error instanceof ToolCallInterruptedError && causes(error).some((one) => one instanceof TypeError)
-    const count = isUnreadable ? (failures?.get(key) ?? 0) + 1 : 0
-    failures ??= new Map()
-    failures.set(key, count)
+    const count = isUnreadable ? (failures?.get(signal) ?? 0) + 1 : 0
+    failures ??= new WeakMap()
+    failures.set(signal, count)
     if (count <= UNCHECKED || server.ping === undefined) return error
     const isThere = await inTime(retry, server.ping, signal).then(
       () => true,
       () => false,
     )
-    signal?.throwIfAborted()
-    if (!isThere) failures.set(key, UNCHECKED)
+    signal.throwIfAborted()
+    if (!isThere) failures.set(signal, UNCHECKED)
     if (!isThere || count < MAX_UNREADABLE) return error
-    failures.delete(key)
+    failures.delete(signal)
     const told = bodyRefusedError(tool, error as Error)
     onError?.(told)
     return told
