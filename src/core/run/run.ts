@@ -80,7 +80,26 @@ export interface CallsOptions {
  *                                                └▶ decide  poll, wait until, take the lead, rest
  * ```
  *
- * What tabs tell each other, and when: the table in tabs/messages.ts. When a record is written, and removed: that of `write` in showing.ts.
+ * Where a question is answered, as a table or a timeline:
+ *
+ * ```text
+ * When is the next poll, and why?                                `nextPoll` in record/decide.ts
+ * What does a failed poll do, and when does a call give up?      record/failed.ts, of what wire/errors.ts makes of the failure
+ * Which of two that know something of a task is right?           `merge` in record/merge.ts; of two snapshots of a page, record/snapshotOrder.ts
+ * What does a record mean that a page finds?                     record/planStart.ts
+ * What does a new phase of a call, or status of a task, need?    the list in record/toolCallState.ts
+ * In which order are changes made?                               changes.ts
+ * What if the tab that polls is closed, frozen, or sleeps?       `wake` in looking.ts; with an event before it, `watchPage` in page.ts
+ * What holds a tab back while others may know more?              `TaskEntry` in entries.ts
+ * What does an abort or `cancel()` end? A task that comes then?  `CallEntry` in entries.ts
+ * Why does a tool run once, and what is sent again?              `sendCall` in send.ts; who sends it, `makeCall` in makeCall.ts
+ * What does a second call with the same key do?                  `startToolCall` in startOrResume.ts
+ * What becomes of a response given offline, twice, in two tabs?  `Answers` in answers.ts
+ * When is a record written, and removed?                         `write` in showing.ts
+ * What if the storage fails, is full, silent, or of later code?  `RecordStore` in storage/recordStore.ts
+ * Can a forgotten record come back?                              forgotten.ts
+ * What do tabs tell each other, also those of other versions?    `TabMessage` in tabs/messages.ts
+ * ```
  */
 export interface Run extends CallsOptions {
   readonly calls: Map<string, CallEntry>

@@ -10,8 +10,26 @@ import { createRecordItems, type InTime } from './recordItems.js'
 import type { TaskStorage } from './taskStorage.js'
 
 /**
- * The records of one endpoint and scope. No method throws or rejects: `onError` is called with what went wrong. A
- * record that a later version has written counts as none, and is neither written over nor swept.
+ * The records of one endpoint and scope. No method throws or rejects.
+ *
+ * ```text
+ * the storage         a read                             a write
+ * throws, rejects,    `onError`, and `silent`: a shared  `onError`. Later writes try again, the task is followed meanwhile (`kept:
+ * is full, takes 5 s  storage is read again each second; 'refused'` in run/entries.ts), and the store is swept. Of the intent of a
+ *                     of another the tabs are asked      call with a key (`beforeSend` in run/send.ts): over a shared storage it
+ *                     (run/readRecord.ts, handOver.ts)   waits and tries again; else the tabs are asked whether one has made it
+ * is none (a page)    memory is used (pageStorage.ts)
+ *
+ * the text            a read                             a write
+ * is no record        as none; a tab that takes the      over it
+ *                     lead waits an interval first
+ * of a later version  as none                            none: the call ends with a `PageOutdatedError`. Nor is it swept
+ * past its use        as none                            over it
+ * `held`              the tabs that follow the task are  over it
+ *                     asked (run/handOver.ts); if none
+ *                     answers, it is an intent, or none
+ *                     where the task had ended
+ * ```
  */
 export interface RecordStore {
   /** True if other processes have the storage, too. A call waits for it: without its record, each of them could make it. */
