@@ -25,11 +25,13 @@ export interface Surroundings {
   readonly cwd: string
   /** `npm_config_user_agent`. */
   readonly userAgent: string | undefined
-  /** `npm_config_template`, which npm sets where `--template` does not stand after `--`. */
+  /** `npm_config_template` or `npm_config_t`, which npm sets where `--template` or `-t` does not stand after `--`. */
   readonly swallowedTemplate: string | undefined
   /** The folder with a folder for each template. */
   readonly templates: string
   readonly version: string
+  /** `process.version`. */
+  readonly nodeVersion: string
   /** Opens the questions; undefined if nobody is there to answer. */
   readonly openQuestions: (() => Questions) | undefined
   print(line: string): void
@@ -53,11 +55,19 @@ export async function create(args: readonly string[], surroundings: Surroundings
 }
 
 async function createApp(options: Options, surroundings: Surroundings): Promise<void> {
-  const { cwd, userAgent, templates, print } = surroundings
+  const { cwd, userAgent, templates, nodeVersion, print, warn } = surroundings
   const { target, template } = await choose(options, surroundings)
   writeApp(join(templates, template), target)
   const commands = nextCommands(relative(cwd, target.path), userAgent)
-  print(`\n${TEMPLATES[template]} is in ${target.path}. Next:\n\n${commands.map((line) => `  ${line}`).join('\n')}\n`)
+  const lines = commands.map((line) => `  ${line}`).join('\n')
+  print(`\nCreated an app with ${TEMPLATES[template]} in ${target.path}. Now run:\n\n${lines}\n`)
+  if (isTooOld(nodeVersion)) warn(`The app needs Node 20.19 or later, and this is ${nodeVersion}.`)
+}
+
+/** Without a word from us, `npm run dev` ends with a syntax error in a dependency. */
+function isTooOld(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number)
+  return major < 20 || (major === 20 && minor < 19)
 }
 
 /** What was said on the command line, what a person answers, and otherwise the defaults. */

@@ -13,9 +13,10 @@ exitOnSignals(process)
 process.exitCode = await create(process.argv.slice(2), {
   cwd: process.cwd(),
   userAgent: process.env['npm_config_user_agent'],
-  swallowedTemplate: process.env['npm_config_template'],
+  swallowedTemplate: process.env['npm_config_template'] ?? process.env['npm_config_t'],
   templates: fileURLToPath(new URL('./templates', import.meta.url)),
   version,
+  nodeVersion: process.version,
   openQuestions: stdin.isTTY && stdout.isTTY ? () => openQuestions(stdin, stdout, true) : undefined,
   print: (line) => void stdout.write(`${line}\n`),
   warn: (line) => void process.stderr.write(`${line}\n`),

@@ -30,7 +30,7 @@ export function readOptions(args: readonly string[], swallowed?: string): Option
   const [folder, ...more] = positionals
   if (more.length > 0) throw new CreateError('USAGE', `One argument is too many: ${more.join(' ')}. ${SEE_HELP}`)
   return {
-    folder,
+    folder: folder?.trim() || undefined,
     template: values.template === undefined ? undefined : readTemplate(values.template),
     yes: values.yes ?? false,
     help: values.help ?? false,

@@ -22,6 +22,6 @@ function packageManagerOf(userAgent: string | undefined): PackageManager {
 /** The commands from where the person is to the running app. */
 export function nextCommands(folder: string, userAgent: string | undefined): string[] {
   const { install, run } = packageManagerOf(userAgent)
-  const enter = folder === '' ? [] : [`cd ${/[^\w@%+=:,./\\~-]/.test(folder) ? `"${folder}"` : folder}`]
+  const enter = folder === '' ? [] : [`cd ${/[^\w%+=:,./\\~-]/.test(folder) ? `"${folder}"` : folder}`]
   return [...enter, install, `${run} dev`]
 }

@@ -10,7 +10,7 @@ const MAX_LENGTH = 214
 export function problemOfName(name: string): string | undefined {
   if (name === '') return 'is empty'
   if (name.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
-  if (/^[._]/.test(name)) return `begins with "${name[0]}"`
+  if (/^[._-]/.test(name)) return `begins with "${name[0]}"`
   if (/[A-Z]/.test(name)) return 'has capital letters'
   if (/\s/.test(name)) return 'has spaces'
   const strange = /[^a-z0-9._~-]/.exec(name)?.[0]

@@ -49,7 +49,7 @@ function list(path: string, folder: string): string[] {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
     if (code === 'ENOTDIR')
-      throw new CreateError('FOLDER', `${folder} is a file. Choose another folder.`, { cause: error })
+      throw new CreateError('FOLDER', `A file is in the way of ${folder}. Choose another folder.`, { cause: error })
     throw new CreateError('FOLDER', `Failed to read the folder ${folder}: ${(error as Error).message}`, {
       cause: error,
     })

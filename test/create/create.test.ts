@@ -48,6 +48,7 @@ async function run(args: readonly string[], typed?: string, more: Partial<Surrou
     swallowedTemplate: undefined,
     templates,
     version: '1.2.3',
+    nodeVersion: 'v20.19.0',
     openQuestions: typed === undefined ? undefined : () => openQuestions(input, output, true),
     print: (line) => void lines.push(line),
     warn: (line) => void warnings.push(line),
@@ -63,8 +64,9 @@ const CTRL_D = '\x04'
 
 describe('npm create taskwire', () => {
   it('writes the template that is asked for, named after its folder', async () => {
-    const { exitCode } = await run(['my-app', '--template', 'next'])
+    const { exitCode, output } = await run(['my-app', '--template', 'next'])
     expect(exitCode).toBe(0)
+    expect(output.split('\n')[1]).toBe(`Created an app with Next.js in ${join(cwd, 'my-app')}. Now run:`)
     expect(readdirSync(join(cwd, 'my-app')).sort()).toEqual(['.gitignore', 'README.md', 'package.json', 'src'])
     expect(read('my-app', 'package.json')).toBe('{ "name": "my-app" }\n')
     expect(read('my-app', 'README.md')).toBe('# my-app\n')
@@ -140,6 +142,33 @@ describe('npm create taskwire', () => {
     expect(output).toContain(`  cd "${join('my apps', 'one')}"\n`)
   })
 
+  it('quotes a scope, which PowerShell would take for a variable', async () => {
+    const { output } = await run(['@acme/app'])
+    expect(output).toContain(`  cd "${join('@acme', 'app')}"\n`)
+    expect(read('@acme', 'app', 'package.json')).toBe('{ "name": "app" }\n')
+  })
+
+  it('takes an empty folder name for none', async () => {
+    for (const empty of ['', '  ']) {
+      const { exitCode, asked } = await run([empty, '-t', 'next'], `my-app${empty.length}\r`)
+      expect([exitCode, asked]).toEqual([0, expect.stringContaining('Folder of the app (taskwire-app): ')])
+    }
+    expect(readdirSync(cwd)).toEqual(['my-app0', 'my-app2'])
+  })
+
+  it.each(['v18.20.8', 'v20.18.3', 'v16.4.0'])(
+    'says at Node %s that the app needs a later one',
+    async (nodeVersion) => {
+      const { exitCode, output, warnings } = await run(['my-app'], undefined, { nodeVersion })
+      expect([exitCode, warnings]).toEqual([0, `The app needs Node 20.19 or later, and this is ${nodeVersion}.`])
+      expect(output).toContain('  npm run dev')
+    },
+  )
+
+  it.each(['v20.19.0', 'v22.0.0', 'v26.1.0'])('says nothing of Node %s', async (nodeVersion) => {
+    expect((await run(['my-app'], undefined, { nodeVersion })).warnings).toBe('')
+  })
+
   it('takes a folder that is there and has nothing but a repository in it', async () => {
     mkdirSync(join(cwd, 'cloned', '.git'), { recursive: true })
     expect((await run(['cloned'])).exitCode).toBe(0)
@@ -160,8 +189,10 @@ describe('npm create taskwire', () => {
   it('refuses a file in the place of the folder', async () => {
     writeFileSync(join(cwd, 'file'), 'mine')
     const { exitCode, warnings } = await run(['file'])
-    expect([exitCode, warnings]).toEqual([1, 'file is a file. Choose another folder.'])
+    expect([exitCode, warnings]).toEqual([1, 'A file is in the way of file. Choose another folder.'])
     expect(read('file')).toBe('mine')
+    const inside = await run(['file/app'])
+    expect([inside.exitCode, inside.warnings]).toEqual([1, 'A file is in the way of file/app. Choose another folder.'])
   })
 
   it('removes what it has written where a file cannot be written', async () => {

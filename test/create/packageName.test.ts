@@ -12,6 +12,7 @@ describe('the name of a package', () => {
     ['my app', 'has spaces', 'my-app'],
     ['.app', 'begins with "."', 'app'],
     ['_app', 'begins with "_"', 'app'],
+    ['-app', 'begins with "-"', 'app'],
     ['café', 'has the character "é"', 'cafe'],
     ['a&b!', 'has the character "&"', 'a-b'],
     ['@acme', 'has the character "@"', 'acme'],
