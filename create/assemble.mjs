@@ -33,7 +33,7 @@ const FROM_REACT = {
   'app/report.tsx': 'src/report.tsx',
   'app/report.test.tsx': 'src/report.test.tsx',
   'app/taskwire.gen.ts': 'src/taskwire.gen.ts',
-  'vitest.config.ts': 'vitest.config.ts',
+  'vitest.config.mts': 'vitest.config.ts',
 }
 
 /** Those of them that Next has to be told to run in the browser. */

@@ -30,9 +30,11 @@ test('the command offers the templates that are published', () => {
 describe.each(TEMPLATE_NAMES)('the template %s', (name) => {
   it('has a server, a page, a client with types, a test and what npm would leave out', () => {
     const files = filesIn(join(folder, name))
-    const [source, tools] = name === 'react' ? ['src', 'server.ts'] : ['app', 'lib/reports.ts']
+    // Next has no "type": "module", and Vite warns of a module that is called otherwise.
+    const [source, tools, vitest] =
+      name === 'react' ? ['src', 'server.ts', 'vitest.config.ts'] : ['app', 'lib/reports.ts', 'vitest.config.mts']
     const own = ['client.ts', 'report.tsx', 'report.test.tsx', 'taskwire.gen.ts'].map((file) => `${source}/${file}`)
-    const expected = ['_gitignore', 'README.md', 'package.json', 'tsconfig.json', 'vitest.config.ts', tools, ...own]
+    const expected = ['_gitignore', 'README.md', 'package.json', 'tsconfig.json', vitest, tools, ...own]
     expect(files).toEqual(expect.arrayContaining(expected))
     expect(files.filter((file) => file.split('/').some((part) => part.startsWith('.')))).toEqual([])
   })

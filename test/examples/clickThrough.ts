@@ -28,7 +28,14 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
 
     await generate(tab, 'Q3')
     await untilProgress(tab, 1)
+    await tab
+      .getByRole('status')
+      .getByText(/Adding up/)
+      .waitFor()
     await look(tab, screenshots, 'running')
+    await context.setOffline(true)
+    await tab.getByRole('status').getByText('You are offline. The report continues.').waitFor()
+    await context.setOffline(false)
     await tab.reload()
     await untilProgress(tab, 1)
     strictEqual(await tab.getByLabel('Quarter').inputValue(), 'Q3', 'the form does not show what was asked for')
@@ -49,7 +56,7 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
     await untilProgress(second, 1)
     await second.getByRole('button', { name: 'Cancel' }).click()
     for (const page of [tab, second]) {
-      await page.getByRole('alert').getByText('The report was cancelled.').waitFor()
+      await page.getByRole('status').getByText('The report was cancelled.').waitFor()
       strictEqual(await page.getByText(/sold/).count(), 0, 'an earlier result stands beside the cancellation')
     }
     strictEqual(calls(), 2, `the tool was called ${calls()} times for two reports`)
@@ -82,7 +89,7 @@ export async function declineThrough(browser: Browser, url: string, screenshots?
     const question = tab.getByText('Some returns of Q2 are still open.')
     await generate(tab, 'Q2')
     await question.waitFor()
-    await tab.getByText('Waiting for your answer.').waitFor()
+    await tab.getByRole('status').getByText('Waiting for your answer.').waitFor()
     await look(tab, screenshots, 'question')
     await tab.reload()
     await question.waitFor()

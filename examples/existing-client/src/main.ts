@@ -1,4 +1,8 @@
-import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import {
+  TaskCancelledError,
+  ToolCallInterruptedError,
+  type ToolCallState,
+} from 'taskwire'
 import { client, tasks } from './mcp'
 import './style.css'
 
@@ -28,10 +32,7 @@ function show() {
 
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
-  running.querySelector('p')!.textContent =
-    call?.phase === 'input_required'
-      ? 'Waiting for your answer.'
-      : (call?.progress?.message ?? 'Starting…')
+  running.querySelector('p')!.textContent = newsOf(call)
   progress.max = call?.progress?.total ?? 1
   if (call?.progress?.total) progress.value = call.progress.progress
   else progress.removeAttribute('value')
@@ -46,9 +47,19 @@ function show() {
       ? text
       : undefined
   alert.hidden = problem === undefined
+  alert.role = call?.error instanceof TaskCancelledError ? 'status' : 'alert'
   alert.textContent = problem ?? ''
   output.hidden = !call?.result || problem !== undefined
   output.textContent = text
+}
+
+/** What the page says of a report that is being made. */
+function newsOf(call: ToolCallState | undefined) {
+  if (call?.network === 'offline')
+    return 'You are offline. The report continues.'
+  if (call?.network === 'retrying') return 'Reconnecting…'
+  if (call?.phase === 'input_required') return 'Waiting for your answer.'
+  return call?.progress?.message ?? 'Starting…'
 }
 
 function explain(error: Error) {

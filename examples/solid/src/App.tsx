@@ -1,5 +1,9 @@
 import { createSignal, Show } from 'solid-js'
-import { TaskCancelledError, ToolCallInterruptedError } from 'taskwire'
+import {
+  TaskCancelledError,
+  ToolCallInterruptedError,
+  type ToolCallState,
+} from 'taskwire'
 import { useToolCallMutation } from 'taskwire/solid'
 
 export function App() {
@@ -63,11 +67,7 @@ export function App() {
               />
             )}
           </Show>
-          <p>
-            {report.call?.phase === 'input_required'
-              ? 'Waiting for your answer.'
-              : (report.call?.progress?.message ?? 'Starting…')}
-          </p>
+          <p role="status">{newsOf(report.call)}</p>
           <button
             type="button"
             onClick={report.cancel}
@@ -79,7 +79,11 @@ export function App() {
       </Show>
 
       <Show when={report.error}>
-        {(error) => <p role="alert">{explain(error())}</p>}
+        {(error) => (
+          <p role={error() instanceof TaskCancelledError ? 'status' : 'alert'}>
+            {explain(error())}
+          </p>
+        )}
       </Show>
 
       {/* A tool that has failed has a result, too. */}
@@ -90,6 +94,15 @@ export function App() {
       </Show>
     </main>
   )
+}
+
+/** What the page says of a report that is being made. */
+function newsOf(call: ToolCallState | undefined) {
+  if (call?.network === 'offline')
+    return 'You are offline. The report continues.'
+  if (call?.network === 'retrying') return 'Reconnecting…'
+  if (call?.phase === 'input_required') return 'Waiting for your answer.'
+  return call?.progress?.message ?? 'Starting…'
 }
 
 function explain(error: Error) {

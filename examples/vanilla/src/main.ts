@@ -2,6 +2,7 @@ import {
   createTaskClient,
   TaskCancelledError,
   ToolCallInterruptedError,
+  type ToolCallState,
 } from 'taskwire'
 import './style.css'
 
@@ -33,10 +34,7 @@ function show() {
 
   running.hidden = !isRunning
   running.querySelector('button')!.disabled = call?.isCancelling ?? false
-  running.querySelector('p')!.textContent =
-    call?.phase === 'input_required'
-      ? 'Waiting for your answer.'
-      : (call?.progress?.message ?? 'Starting…')
+  running.querySelector('p')!.textContent = newsOf(call)
   progress.max = call?.progress?.total ?? 1
   // Without a value the bar says that it is unknown how long it takes.
   if (call?.progress?.total) progress.value = call.progress.progress
@@ -52,9 +50,19 @@ function show() {
       ? text
       : undefined
   alert.hidden = problem === undefined
+  alert.role = call?.error instanceof TaskCancelledError ? 'status' : 'alert'
   alert.textContent = problem ?? ''
   output.hidden = !call?.result || problem !== undefined
   output.textContent = text
+}
+
+/** What the page says of a report that is being made. */
+function newsOf(call: ToolCallState | undefined) {
+  if (call?.network === 'offline')
+    return 'You are offline. The report continues.'
+  if (call?.network === 'retrying') return 'Reconnecting…'
+  if (call?.phase === 'input_required') return 'Waiting for your answer.'
+  return call?.progress?.message ?? 'Starting…'
 }
 
 function explain(error: Error) {

@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   TaskCancelledError,
   ToolCallInterruptedError,
+  type ToolCallState,
 } from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
 import { Questions } from './questions'
@@ -56,11 +57,7 @@ export function Report() {
             value={call.progress?.total && call.progress.progress}
             max={call.progress?.total}
           />
-          <p>
-            {call.phase === 'input_required'
-              ? 'Waiting for your answer.'
-              : (call.progress?.message ?? 'Starting…')}
-          </p>
+          <p role="status">{newsOf(call)}</p>
           <button
             type="button"
             onClick={report.cancel}
@@ -73,7 +70,11 @@ export function Report() {
 
       <Questions />
 
-      {error && !isRunning && <p role="alert">{explain(error)}</p>}
+      {error && !isRunning && (
+        <p role={error instanceof TaskCancelledError ? 'status' : 'alert'}>
+          {explain(error)}
+        </p>
+      )}
 
       {/* A tool that has failed has a result, too. */}
       {data &&
@@ -91,6 +92,14 @@ function textOf({ content }: CallToolResult) {
   return content
     .map((block) => (block.type === 'text' ? block.text : ''))
     .join('\n')
+}
+
+/** What the page says of a report that is being made. */
+function newsOf({ network, phase, progress }: ToolCallState) {
+  if (network === 'offline') return 'You are offline. The report continues.'
+  if (network === 'retrying') return 'Reconnecting…'
+  if (phase === 'input_required') return 'Waiting for your answer.'
+  return progress?.message ?? 'Starting…'
 }
 
 function explain(error: Error) {

@@ -8,8 +8,6 @@ import {
 export const client = createTaskClient<Tools>({
   url: '/mcp',
   toolsHash,
-  // What the page can ask the user: forms.
-  capabilities: { elicitation: { form: {} } },
 })
 
 // Gives every hook the names, arguments and results of the server's tools, and

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import {
   TaskCancelledError,
   ToolCallInterruptedError,
+  type ToolCallState,
   type ToolResult,
 } from 'taskwire'
 import { useToolCallMutation } from 'taskwire/react'
@@ -60,11 +61,7 @@ export function Report() {
             value={call.progress?.total && call.progress.progress}
             max={call.progress?.total}
           />
-          <p>
-            {call.phase === 'input_required'
-              ? 'Waiting for your answer.'
-              : (call.progress?.message ?? 'Starting…')}
-          </p>
+          <p role="status">{newsOf(call)}</p>
           <button
             type="button"
             onClick={report.cancel}
@@ -77,7 +74,11 @@ export function Report() {
 
       <Questions />
 
-      {error && !isRunning && <p role="alert">{explain(error)}</p>}
+      {error && !isRunning && (
+        <p role={error instanceof TaskCancelledError ? 'status' : 'alert'}>
+          {explain(error)}
+        </p>
+      )}
 
       {data && !isRunning && <Result data={data} />}
     </>
@@ -104,6 +105,14 @@ function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
       {regions} regions sold {pieces.toLocaleString('en')} pieces in {quarter}.
     </output>
   )
+}
+
+/** What the page says of a report that is being made. */
+function newsOf({ network, phase, progress }: ToolCallState) {
+  if (network === 'offline') return 'You are offline. The report continues.'
+  if (network === 'retrying') return 'Reconnecting…'
+  if (phase === 'input_required') return 'Waiting for your answer.'
+  return progress?.message ?? 'Starting…'
 }
 
 function explain(error: Error) {
