@@ -34,7 +34,7 @@ function Report() {
   }
   return (
     <p>
-      {newsOf(call)}
+      {newsOf(call)}{' '}
       <button type="button" onClick={cancel} disabled={isCancelling}>
         {isCancelling ? 'Cancelling…' : 'Cancel'}
       </button>

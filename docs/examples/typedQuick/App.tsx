@@ -25,7 +25,7 @@ function Report() {
           value={progress?.total && progress.progress}
           max={progress?.total}
         />
-        <p>
+        <p role="status">
           {phase === 'input_required'
             ? 'Waiting for your answer.'
             : network === 'retrying'

@@ -63,7 +63,7 @@ function Report() {
           />
         )}
       </Show>
-      <p>
+      <p role="status">
         {report.call?.phase === 'input_required'
           ? 'Waiting for your answer.'
           : report.call?.network === 'retrying'
