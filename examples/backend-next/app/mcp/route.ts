@@ -6,15 +6,16 @@ import {
 import { createTaskBridge } from 'taskwire/bridge/server'
 import { server } from '../../lib/reports'
 
-// In development, each edit loads this file again. The clients are kept.
-const kept = globalThis as { pool?: ClientPool }
+// In development, each edit loads this file again. The clients are kept, and
+// call the newest server.
+const kept = Object.assign(globalThis as { pool?: ClientPool }, { server })
 kept.pool ??= createClientPool({
   create: () => ({
     url: 'http://reports.internal/mcp',
     // Only this backend reaches the MCP server, which runs in the same process
     // here. If yours runs elsewhere, remove this line.
     transportOptions: {
-      fetch: (url, init) => server.fetch(new Request(url, init)),
+      fetch: (url, init) => kept.server.fetch(new Request(url, init)),
     },
     storage: fileStorage('.taskwire'),
   }),
