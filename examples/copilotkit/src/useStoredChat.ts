@@ -29,10 +29,12 @@ export function useStoredChat(tools: readonly ReactFrontendTool[]): void {
       const tool = tools.find(({ name }) => name === toolCall.function.name)
       let content: unknown = 'The tool was not called.'
       try {
-        content = await tool?.handler?.(
-          JSON.parse(toolCall.function.arguments),
-          { toolCall, agent, signal },
-        )
+        // The server may no longer have the tool.
+        if (tool?.handler)
+          content = await tool.handler(
+            JSON.parse(toolCall.function.arguments),
+            { toolCall, agent, signal },
+          )
       } catch {
         // The page was left before the agent had written all the arguments.
       }
