@@ -58,7 +58,12 @@ export interface View<H extends Hook> {
 
 /** A page of an app: its components share a QueryClient and the client that is provided to them. */
 export interface Page {
-  readonly queryClient: { clear(): void; removeQueries(): void; cancelQueries(): Promise<void> }
+  readonly queryClient: {
+    clear(): void
+    removeQueries(): void
+    cancelQueries(): Promise<void>
+    setDefaultOptions(options: object): void
+  }
   mount<H extends Hook>(hook: H, options: OptionsOf[H], show?: (shown: ShownBy[H]) => string): View<H>
   /** Does something, and has the components render what came of it. */
   act(work: () => unknown): Promise<void>

@@ -122,6 +122,55 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a press whose onMutate rejects is an error, also where an earlier call of its key was shown, until there is news of one',
+    async run({ mount, act, advance, client, server }) {
+      const onMutate = () => Promise.reject(new Error('No more reports this month.'))
+      const make = (seconds: number) =>
+        void client.startToolCall({ name: 'work', arguments: { seconds } }, { key: 'weekly', repeat: 'settled' })
+      await act(() => make(1))
+      const view = mount('useToolCallMutation', { ...WEEKLY, mutation: { onMutate } }, show)
+      await advance(3000)
+      expect(view.text).toBe('success: completed {"seconds":1}')
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(100)
+      expect(view.text).toBe('error: completed undefined')
+      expect(view.shown.error?.message).toBe('No more reports this month.')
+      await act(() => make(2))
+      await advance(500)
+      expect(view.text).toBe('pending: working undefined')
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(100)
+      expect(view.text).toBe('error: working undefined')
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":2}')
+      expect(server.count('tools/call')).toBe(2)
+    },
+  },
+  {
+    name: 'a press that cannot be a call is an error, also where an earlier call of its key was shown',
+    async run({ mount, act, advance, client, server }) {
+      await act(() => void client.startToolCall({ name: 'work', arguments: { seconds: 1 } }, { key: 'weekly' }))
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await advance(3000)
+      await act(() => view.shown.mutate({ seconds: 1n }))
+      await advance(100)
+      expect(view.text).toBe('error: completed undefined')
+      expect(view.shown.error?.name).toBe('TaskConfigurationError')
+      expect(server.count('tools/call')).toBe(1)
+    },
+  },
+  {
+    name: 'onMutate of the defaults of the query client is called',
+    async run({ mount, act, advance, page }) {
+      const onMutate = vi.fn()
+      page.queryClient.setDefaultOptions({ mutations: { onMutate } })
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 1 }))
+      await advance(3000)
+      expect(onMutate).toHaveBeenCalledOnce()
+    },
+  },
+  {
     name: 'a press is pending while one of its scope runs, also where the outcome of an earlier call of its key was shown',
     async run({ mount, advance, act, client }) {
       const mutation = { scope: { id: 'reports' } }

@@ -7,6 +7,7 @@ import { inDevelopment } from '../../core/environment/inDevelopment.js'
 import { ToolCallKeyConflictError } from '../../core/protocol/errors.js'
 import type { ToolCallMeta } from '../../core/protocol/register.js'
 import { type ClearedQueryClient, clearWhenForgotten } from './clearWhenForgotten.js'
+import { keyedCallId } from './keyedCallId.js'
 import { MUTATION_ADVICE, TOOL_CALL_MUTATION } from './optionNames.js'
 import { type ToolCallQueryKey, toolCallQueryKey } from './toolCallQueryOptions.js'
 import { type ToolOutputOf, toolOutput } from './toolOutput.js'
@@ -93,6 +94,8 @@ const UNREPEATED = { retry: false, networkMode: 'always' }
 
 /** What is called with the calls of a mutation. */
 export interface ToolCallMutationListener {
+  /** A call is wanted. None is made where `onMutate` rejects, or where there cannot be one. */
+  onWanted(callId: string | undefined): void
   /** A call is made. */
   onStart(callId: string): void
   /** The call is refused: one of the same key has other arguments. */
@@ -105,11 +108,21 @@ export function toolCallMutation(
   { name, key, outputSchema, meta, keepResult, mutation }: AnyToolCallMutationOptions,
   listener?: ToolCallMutationListener,
 ): ToolCallMutation<unknown, object | undefined> {
+  const onWanted = () => listener?.onWanted(keyedCallId(client, { name, key }))
+  const { onMutate } = (mutation ?? {}) as { onMutate?: (...args: never[]) => unknown }
   return {
     ...UNREPEATED,
     ...mutation,
+    // Without one, that of the defaults of the query client is called.
+    ...(onMutate && {
+      onMutate: (...args: never[]) => {
+        onWanted()
+        return onMutate(...args)
+      },
+    }),
     mutationKey: toolCallQueryKey(client, name, key),
     mutationFn: async (args, context) => {
+      onWanted()
       if (context?.client !== undefined) clearWhenForgotten(client, context.client)
       const noted = typeof meta === 'function' ? meta(args as never) : meta
       const call = client.startToolCall(

@@ -34,6 +34,7 @@ export function useOtherOutcome(
   return {
     outcome: isFound ? found.outcome : undefined,
     isKeyNew: callId !== undefined && !isFound,
+    noteWanted: (wantedId) => followed.current?.noteWanted(wantedId),
     noteOwn: (ownId) => followed.current?.noteOwn(ownId),
     noteConflict: () => followed.current?.noteConflict(),
     hide,

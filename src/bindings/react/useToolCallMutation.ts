@@ -48,9 +48,10 @@ export function useToolCallMutation(
   const client = useClient(checkedOptions('useToolCallMutation', options))
   const [lastCallId, setLastCallId] = useState<string>()
   const ids = useRef(new Set<string>()).current
-  const { outcome, isKeyNew, noteOwn, noteConflict, hide } = useOtherOutcome(client, options)
+  const { outcome, isKeyNew, noteWanted, noteOwn, noteConflict, hide } = useOtherOutcome(client, options)
   const result = useMutation<unknown, Error, object | undefined>(
     toolCallMutation(client, options, {
+      onWanted: noteWanted,
       onStart: (startedId) => {
         ids.add(startedId)
         setLastCallId(startedId)

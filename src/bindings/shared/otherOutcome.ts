@@ -19,6 +19,8 @@ export interface HiddenCall {
 }
 
 export interface OtherOutcome {
+  /** The user wants another call. Whatever comes of that, an error of \`onMutate\` included, is newer than the outcome on show. */
+  noteWanted(wantedId: string | undefined): void
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
   /**
@@ -148,6 +150,9 @@ export function followOtherOutcome(
     onOutcome(undefined)
   })
   return {
+    noteWanted(wantedId) {
+      if (wantedId === callId) onOutcome(undefined)
+    },
     noteOwn(ownId) {
       // Of the key before, if it has changed since the user asked for the call.
       if (ownId !== callId) return

@@ -31,6 +31,7 @@ export function createOtherOutcome(
       // Effects run later than what shows the call of the next key.
       return outcomeId === callId() ? found : undefined
     },
+    noteWanted: (wantedId) => other?.noteWanted(wantedId),
     noteOwn: (ownId) => other?.noteOwn(ownId),
     noteConflict: () => other?.noteConflict(),
     hide: () => other?.hide(),

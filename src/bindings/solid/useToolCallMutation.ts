@@ -51,9 +51,10 @@ export function useToolCallMutation(
   const [lastCallId, setLastCallId] = createSignal<string>()
   const ids = new Set<string>()
   const keyedId = createMemo(() => keyedCallId(client(), options()))
-  const { outcome, noteOwn, noteConflict, hide } = createOtherOutcome(client, keyedId, options)
+  const { outcome, noteWanted, noteOwn, noteConflict, hide } = createOtherOutcome(client, keyedId, options)
   const result = useMutation(() =>
     toolCallMutation(client(), options(), {
+      onWanted: noteWanted,
       onStart: (startedId) => {
         ids.add(startedId)
         setLastCallId(startedId)

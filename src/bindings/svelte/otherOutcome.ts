@@ -30,6 +30,7 @@ export function otherOutcome(
     get outcome() {
       return read(client(), callId())
     },
+    noteWanted: (wantedId) => other?.noteWanted(wantedId),
     noteOwn: (ownId) => other?.noteOwn(ownId),
     noteConflict: () => other?.noteConflict(),
     hide: () => other?.hide(),

@@ -64,6 +64,7 @@ export function useToolCallMutation(
   const other = otherOutcome(client, keyedId, options)
   const result = createMutation(() =>
     toolCallMutation(client(), options(), {
+      onWanted: other.noteWanted,
       onStart: (startedId) => {
         ids.add(startedId)
         lastCallId = startedId

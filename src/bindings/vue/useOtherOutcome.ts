@@ -32,6 +32,7 @@ export function useOtherOutcome(
   }
   return {
     outcome,
+    noteWanted: (wantedId) => other?.noteWanted(wantedId),
     noteOwn: (ownId) => other?.noteOwn(ownId),
     noteConflict: () => other?.noteConflict(),
     hide: () => other?.hide(),

@@ -52,9 +52,10 @@ export function useToolCallMutation(
   const lastCallId = shallowRef<string>()
   const ids = new Set<string>()
   const keyedId = () => keyedCallId(client(), read())
-  const { outcome, noteOwn, noteConflict, hide } = useOtherOutcome(client, keyedId, read)
+  const { outcome, noteWanted, noteOwn, noteConflict, hide } = useOtherOutcome(client, keyedId, read)
   const result = useMutation(() => ({
     ...toolCallMutation(client(), read(), {
+      onWanted: noteWanted,
       onStart: (startedId) => {
         ids.add(startedId)
         lastCallId.value = startedId
