@@ -350,6 +350,21 @@ export const mutations: readonly Behaviour[] = [
     },
   },
   {
+    name: 'a mutation whose key comes back shows the call of it at once',
+    async run({ mount, act, advance, server }) {
+      const view = mount('useToolCallMutation', WEEKLY, show)
+      await act(() => view.shown.mutate({ seconds: 3 }))
+      await advance(1500)
+      await view.change({ name: 'work' })
+      expect(view.text).toBe('idle: undefined undefined')
+      await view.change(WEEKLY)
+      expect(view.text).toBe('pending: working undefined')
+      await advance(4000)
+      expect(view.text).toBe('success: completed {"seconds":3}')
+      expect(server.count('tools/call')).toBe(1)
+    },
+  },
+  {
     name: 'a mutation keeps showing the outcome of an earlier visit when another option changes',
     async run(world) {
       const before = world.mount('useToolCallMutation', WEEKLY, show)

@@ -138,6 +138,8 @@ export function followOtherOutcome(
 
   // TanStack resets a mutation whose key has changed.
   if (hidden.refusing?.callId !== callId) hidden.refusing = undefined
+  const known = client.getToolCall(callId)
+  if (known !== undefined) void show(known, hidden.refusing?.startedAt === known.getState().startedAt)
   void look()
   const unsubscribe = client.subscribeToolCall(callId, () => {
     // A turn later: a mutation that starts a call notes it as its own as soon as it has it.
