@@ -350,3 +350,26 @@ it('a page that is reloaded while it is offline is offline', async () => {
   await server.advance(5000)
   expect(call.getState().phase).toBe('completed')
 })
+
+it('a clock of the browser that is set leaves the clock of the server alone, and the times of its requests', async () => {
+  work(3)
+  await server.advance(500)
+  server.browser.setClock(-3_600_000)
+  await server.advance(5000)
+  expect(server.times('tasks/get').at(-1)).toBe(3000)
+  const { createdAt, lastUpdatedAt } = Object.values(client.store.getState().calls)[0]?.task ?? {}
+  expect(Date.parse(String(lastUpdatedAt)) - Date.parse(String(createdAt))).toBeOneOf([3000, 3001])
+})
+
+it('browsers of one server with names of their own draw different ids: the call of one is no repeat of that of the other', async () => {
+  const other = createSimulatedBrowser({ device: 'phone', fetch: (url, init) => server.fetch(url, init) })
+  const { environment } = other.openPage()
+  const elsewhere = createTaskClient({ url: server.url, environment })
+  const here = work(1)
+  const there = elsewhere.startToolCall({ name: 'work', arguments: { seconds: 2 } })
+  for (let second = 0; second < 5; second++) await Promise.all([server.advance(1000), other.advance(1000)])
+  expect([await here.result, await there.result]).toMatchObject([
+    { structuredContent: { seconds: 1 } },
+    { structuredContent: { seconds: 2 } },
+  ])
+})

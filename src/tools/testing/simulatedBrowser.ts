@@ -10,6 +10,8 @@ export interface SimulatedBrowserOptions {
   now?: number
   /** The return value of `random()`, in [0, 1). @default 0.5 */
   random?: () => number
+  /** A name that the ids have in them which the pages draw. For two browsers of one server: two devices never draw the same id. */
+  device?: string
   /** The implementation of `environment.fetch`. @default the global fetch */
   fetch?: Environment['fetch']
   /**
@@ -40,7 +42,7 @@ export interface SimulatedBrowser extends SimulatedClock {
  * ```
  */
 export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): SimulatedBrowser {
-  const { turns = 12, now = Date.UTC(2026, 6, 28), random = () => 0.5 } = options
+  const { turns = 12, now = Date.UTC(2026, 6, 28), random = () => 0.5, device = 'id' } = options
   let sequence = 0
   const nextId = () => ++sequence
   const clock = createSharedClock(now, turns, nextId)
@@ -50,7 +52,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     locks: createSimulatedLocks(),
     local: webStorage(),
     random,
-    randomId: () => `simulated-random-id-${nextId()}`,
+    randomId: () => `simulated-random-${device}-${nextId()}`,
     // Looked up with each request: a test may replace the global one.
     fetch: (url, init) => (options.fetch ?? globalThis.fetch)(url, init),
   }

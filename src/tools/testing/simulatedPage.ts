@@ -9,6 +9,7 @@ import { webStorage } from './webStorage.js'
 export interface SimulatedPage {
   /** Pass it as `environment` to `createTaskClient`. */
   readonly environment: Environment
+  /** Sets `navigator.onLine` of the page, and fires `online` or `offline`. Requests still get their responses, as they may in a browser. */
   setOnline(online: boolean): Promise<void>
   setVisible(visible: boolean): Promise<void>
   /** Fires `pagehide`. */

@@ -9,7 +9,10 @@ export interface TestServerOptions extends ObservedServerOptions {
   browser?: Omit<SimulatedBrowserOptions, 'fetch'>
 }
 
-/** A task server and a browser that share one simulated clock. Time passes only when the test advances it. */
+/**
+ * A task server and a browser that share one simulated time, which passes only when the test advances it. Setting the clock of the
+ * browser does not set that of the server.
+ */
 export interface TestServer extends ObservedServer {
   /** The time, storage and network of `page`. Pass it as `environment` to `createTaskClient`. */
   readonly environment: Environment
@@ -39,9 +42,14 @@ export interface TestServer extends ObservedServer {
  */
 export function createTestServer({ browser: browserOptions, ...options }: TestServerOptions): TestServer {
   const browser = createSimulatedBrowser({ ...browserOptions, fetch: (url, init) => server.fetch(url, init) })
-  // A machine of its own, which keeps running when pages freeze or crash.
+  // A machine of its own, which keeps running when pages freeze or crash, and whose clock nobody sets.
   const { setTimeout, clearTimeout } = browser.openPage().environment
-  const server = createObservedServer(options, { now: browser.now, setTimeout, clearTimeout })
+  let correction = 0
+  const server = createObservedServer(options, { now: () => browser.now() - correction, setTimeout, clearTimeout })
   const page = browser.openPage()
-  return { ...server, environment: page.environment, advance: browser.advance, page, browser }
+  const setClock = (ms: number) => {
+    browser.setClock(ms)
+    correction += ms
+  }
+  return { ...server, environment: page.environment, advance: browser.advance, page, browser: { ...browser, setClock } }
 }
