@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
@@ -87,14 +88,24 @@ test('the quick start of React says that the server is away, and why the tool ha
 
 test('the quick start of plain DOM shows progress, then the text of the result, and offers what can be done', async () => {
   const { advance, press } = openPage()
-  onTestFinished(() => document.body.replaceChildren())
+  const styles = document.createElement('style')
+  styles.textContent = readFileSync('docs/examples/typedQuick/style.css', 'utf8')
+  document.head.append(styles)
+  onTestFinished(() => {
+    styles.remove()
+    document.body.replaceChildren()
+  })
   await example('main.ts')
+  // Styles that say how a bar is shown must not show one that is hidden.
+  const bar = screen.getByRole('progressbar', { hidden: true })
+  expect(getComputedStyle(bar).display).toBe('none')
   const buttons = () => screen.getAllByRole('button').map(({ textContent }) => textContent)
   expect(buttons()).toEqual(['Generate the weekly report'])
   await press('Generate the weekly report')
   await advance(1000)
   expect(screen.getByRole('status').textContent).toBe('Africa')
-  expect(screen.getByRole<HTMLProgressElement>('progressbar')).toMatchObject({ value: 0, max: 4 })
+  expect(bar).toMatchObject({ value: 0, max: 4 })
+  expect(getComputedStyle(bar).display).toBe('block')
   expect(buttons()).toEqual(['Cancel'])
   await advance(3000)
   expect(screen.getByRole('status').textContent).toBe('Asia, and more')
