@@ -47,25 +47,42 @@ function openButton(tool: typeof report | typeof refusing | typeof asking) {
   return { server, advance }
 }
 
-const button = () => screen.getByRole<HTMLButtonElement>('button')
+const button = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Generate/ })
+const news = () => screen.getByRole('status').textContent
 
-test('the button that makes the weekly report names the progress, cancels once, and can be pressed again after that', async () => {
+test('the button that makes the weekly report shows the progress, cancels once, and can be pressed again after that', async () => {
   const { server, advance } = openButton(report)
   expect(button().textContent).toBe('Generate the weekly report')
   fireEvent.click(button())
   await advance(1000)
-  expect(button().textContent).toBe('Cancel: Collecting the figures')
+  expect(news()).toBe('Collecting the figures Cancel')
   server.faults.delay(500, { method: 'tasks/cancel', times: 1 })
-  fireEvent.click(button())
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
   await advance(100)
-  expect(button()).toMatchObject({ textContent: 'Cancelling…', disabled: true })
+  expect(screen.getByRole('button', { name: 'Cancelling…' })).toMatchObject({ disabled: true })
   await advance(5000)
-  expect(screen.getByRole('status').textContent).toMatch('The task was cancelled')
+  expect(news()).toMatch('The task was cancelled')
   expect(button()).toMatchObject({ textContent: 'Generate the weekly report', disabled: false })
   fireEvent.click(button())
   await advance(7000)
   expect(button().textContent).toBe('Generate it again')
+  expect(news()).toBe('The report')
   expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('the second click of a double click does not cancel the weekly report', async () => {
+  const { server, advance } = openButton(report)
+  // What is first on the page, and so under the pointer.
+  const clickFirst = () => {
+    const [first] = screen.getAllByRole('button')
+    if (first) fireEvent.click(first)
+  }
+  clickFirst()
+  await advance(0)
+  clickFirst()
+  await advance(7000)
+  expect(news()).toBe('The report')
+  expect(server.requests.filter(({ method }) => method === 'tools/call')).toHaveLength(1)
 })
 
 test('the button that makes the weekly report shows what a tool says of arguments that do not fit', async () => {
@@ -80,5 +97,5 @@ test('the button that makes the weekly report says that the tool waits for an an
   const { advance } = openButton(asking)
   fireEvent.click(button())
   await advance(1000)
-  expect(button().textContent).toBe('Cancel: waiting for your answer')
+  expect(news()).toBe('Waiting for your answer. Cancel')
 })
