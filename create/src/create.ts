@@ -60,7 +60,7 @@ async function createApp(options: Options, surroundings: Surroundings): Promise<
   writeApp(join(templates, template), target)
   const commands = nextCommands(relative(cwd, target.path), userAgent)
   const lines = commands.map((line) => `  ${line}`).join('\n')
-  print(`\nCreated an app with ${TEMPLATES[template]} in ${target.path}. Now run:\n\n${lines}\n`)
+  print(`\nCreated ${target.path} (${TEMPLATES[template]}). Now run:\n\n${lines}\n`)
   if (isTooOld(nodeVersion)) warn(`The app needs Node 20.19 or later, and this is ${nodeVersion}.`)
 }
 

@@ -66,7 +66,7 @@ describe('npm create taskwire', () => {
   it('writes the template that is asked for, named after its folder', async () => {
     const { exitCode, output } = await run(['my-app', '--template', 'next'])
     expect(exitCode).toBe(0)
-    expect(output.split('\n')[1]).toBe(`Created an app with Next.js in ${join(cwd, 'my-app')}. Now run:`)
+    expect(output.split('\n')[1]).toBe(`Created ${join(cwd, 'my-app')} (Next.js). Now run:`)
     expect(readdirSync(join(cwd, 'my-app')).sort()).toEqual(['.gitignore', 'README.md', 'package.json', 'src'])
     expect(read('my-app', 'package.json')).toBe('{ "name": "my-app" }\n')
     expect(read('my-app', 'README.md')).toBe('# my-app\n')
