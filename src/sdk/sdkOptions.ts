@@ -26,8 +26,8 @@ export interface TaskClientUrlOptions extends TaskClientSdkBaseOptions {
   era?: 'auto' | 'modern' | 'legacy'
   /**
    * Headers for every request to the MCP server; no other server gets them. A function is called for each request, so a
-   * token may change. If the function fails, the request fails with a `TaskRequestError` of kind `auth`, and the client
-   * repeats polls.
+   * token may change. If the function fails or takes longer than 20 s, nothing is sent: the request fails with a
+   * `TaskRequestError` of kind `auth`, and the client repeats polls.
    *
    * @example
    * ```ts

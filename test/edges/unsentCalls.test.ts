@@ -92,6 +92,90 @@ describe('a headers function that throws once', () => {
   })
 })
 
+describe('a headers function that never answers', () => {
+  /** Headers that come with the first requests, to connect, and with no other until `answer` is called. */
+  function setUpSilent(answered: number) {
+    let asked = 0
+    let isSilent = true
+    const headers = () => {
+      asked += 1
+      return isSilent && asked > answered ? new Promise<HeadersInit>(() => {}) : { Authorization: 'Bearer fine' }
+    }
+    const answer = () => {
+      isSilent = false
+    }
+    return { ...setUp({ headers, push: false }), answer }
+  }
+  const SILENT = expect.stringContaining('within 20 s, so nothing was sent')
+
+  it.each([
+    ['before the client is connected', 0],
+    ['when the call is sent', 1],
+  ])(
+    '[EDGE-39] ends the call after 20 s as one that was not sent, and leaves its key free: %s',
+    async (_, answered) => {
+      const { page, server, client, answer } = setUpSilent(answered)
+      const error = await errorOf(page, client.callTool({ name: 'report' }, { key: 'k' }))
+      expect(error).toMatchObject({ name: 'ConnectionFailedError', message: SILENT })
+      expect(server.received('tools/call')).toHaveLength(0)
+      answer()
+      const again = client.callTool({ name: 'report' }, { key: 'k' })
+      await page.advance(60_000)
+      await expect(again).resolves.toBeDefined()
+      expect(server.received('tools/call')).toHaveLength(1)
+    },
+  )
+
+  it.each(['get', 'cancel'] as const)('[EDGE-39] ends tasks.%s() after 20 s', async (name) => {
+    const { page, client } = setUpSilent(1)
+    await Promise.all([client.connect(), page.settle()])
+    const request = client.tasks[name]('task-1')
+    const failed = request.catch((error: unknown) => error)
+    await page.advance(20_000)
+    expect(await failed).toMatchObject({ name: 'TaskRequestError', kind: 'auth', message: SILENT })
+  })
+
+  it('[EDGE-39] pauses the polls of a task, which continue as soon as it answers', async () => {
+    const { page, client, answer } = setUpSilent(2)
+    const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+    await page.advance(25_000)
+    expect(call.getState()).toMatchObject({ network: 'paused', lastError: { kind: 'auth', message: SILENT } })
+    answer()
+    await page.advance(60_000)
+    expect(call.getState().phase).toBe('completed')
+  })
+
+  it('[EDGE-39] leaves no timer behind once a call is over, cancelled or closed', async () => {
+    const { page, client } = setUpSilent(1)
+    await Promise.all([client.connect(), page.settle()])
+    const call = client.startToolCall({ name: 'report' })
+    const outcome = errorOf({ advance: () => page.advance(1) }, call.result)
+    await page.settle()
+    await call.cancel()
+    expect(await outcome).toMatchObject({ name: 'TaskCancelledError' })
+    expect(page.pendingTimers()).toBe(0)
+  })
+})
+
+it.each([[null], [undefined]])('a headers function that returns %s adds none', async (none) => {
+  const { page, server, client } = setUp({ headers: () => none as unknown as HeadersInit })
+  const result = client.callTool({ name: 'report' })
+  await page.advance(60_000)
+  await expect(result).resolves.toBeDefined()
+  expect(server.received('tools/call')).toHaveLength(1)
+})
+
+it('[EDGE-39] a headers function that returns a text is named without it, and nothing is sent', async () => {
+  const { page, server, client } = setUp({ headers: () => 'secret' as unknown as HeadersInit })
+  const error = await errorOf(page, client.callTool({ name: 'report' }))
+  expect(error).toMatchObject({
+    name: 'ConnectionFailedError',
+    message: expect.stringContaining('headers are not an object'),
+  })
+  expect(`${error} ${(error as Error).cause}`).not.toContain('secret')
+  expect(server.requests).toEqual([])
+})
+
 describe('arguments that are no JSON', () => {
   class Money {
     readonly amount = 12n

@@ -9,7 +9,7 @@ export interface TaskClientLiteOptions extends TaskClientBaseOptions {
   url: string | URL
   /**
    * The headers of every request, or a function that returns them for each request, for instance with a token that changes.
-   * The protocol's own headers take precedence.
+   * The protocol's own headers take precedence. If the function fails or takes longer than 20 s, nothing is sent.
    */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
   /** The function that sends requests. @default the `fetch` of the page */

@@ -4,6 +4,7 @@ import { onAbort } from '../time/abort.js'
 import { createFloor } from '../time/floor.js'
 import { backoffDelay, type PollPolicy } from '../time/policy.js'
 import { untilOnline } from '../time/untilOnline.js'
+import { withLimit } from '../time/withLimit.js'
 import type { ConnectionState } from './connection.js'
 import { connectionError, isPassingFailure } from './errors.js'
 import type { ConnectedSdk, SdkAdapter } from './sdkAdapter.js'
@@ -215,25 +216,11 @@ export function inTime<T>(
   open: (signal: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const late = new AbortController()
-  if (retry === undefined) return open(late.signal)
+  if (retry === undefined) return open(new AbortController().signal)
   const { environment, policy } = retry
-  return new Promise((resolve, reject) => {
-    const seconds = policy.requestTimeoutMs / 1000
-    function giveUp(reason: unknown): void {
-      late.abort(reason)
-      reject(reason)
-    }
-    const onLate = () => giveUp(new WireError('REQUEST_TIMEOUT', `The server did not answer within ${seconds} s`))
-    const timer = environment.setTimeout(onLate, policy.requestTimeoutMs)
-    const stopListening = signal && onAbort(signal, () => giveUp(signal.reason))
-    open(late.signal)
-      .then(resolve, reject)
-      .finally(() => {
-        environment.clearTimeout(timer)
-        stopListening?.()
-      })
-  })
+  const ms = policy.requestTimeoutMs
+  const late = () => new WireError('REQUEST_TIMEOUT', `The server did not answer within ${ms / 1000} s`)
+  return withLimit({ environment, ms, late, signal }, open)
 }
 
 /** A server that was down is tried again when the page is online again, or is looked at. */

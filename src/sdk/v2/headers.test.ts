@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { httpMessage, requestMethod } from '../../core/wire/httpMessage.js'
+import { createSimulatedEnvironment } from '../../testing.js'
 import { withHeaders } from './headers.js'
 
+const { environment } = createSimulatedEnvironment()
 const MCP = { accept: 'text/event-stream' }
 
 describe('withHeaders()', () => {
@@ -13,6 +15,7 @@ describe('withHeaders()', () => {
         return new Response()
       },
       { 'x-app': '1', accept: 'text/html' },
+      environment,
     )
     await fetch('https://tasks.example/mcp', own && { method: 'POST', headers: own })
     return Object.fromEntries(new Headers(inits[0]?.headers))
@@ -28,7 +31,7 @@ describe('withHeaders()', () => {
 
   it('is the same function where there are none', () => {
     const fetch = async () => new Response()
-    expect(withHeaders(fetch, undefined)).toBe(fetch)
+    expect(withHeaders(fetch, undefined, environment)).toBe(fetch)
   })
 })
 

@@ -1,4 +1,5 @@
-import type { ClientCapabilities, FetchLike, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client'
+import type { ClientCapabilities, StreamableHTTPClientTransportOptions } from '@modelcontextprotocol/client'
+import type { Environment } from '../../core/environment/environment.js'
 import type { OnProtocolIssue } from '../../core/protocol/task.js'
 import { VERSION } from '../../core/protocol/version.js'
 import { type HeadersOption, toHeaders } from '../../core/wire/headers.js'
@@ -33,7 +34,7 @@ export interface HttpTransportOptions {
   readonly transportOptions: StreamableHTTPClientTransportOptions | undefined
   readonly authProvider: StreamableHTTPClientTransportOptions['authProvider']
   readonly headers: HeadersOption | undefined
-  readonly environment: { readonly fetch: FetchLike; readonly now: () => number; readonly randomId: () => string }
+  readonly environment: Pick<Environment, 'fetch' | 'now' | 'randomId' | 'setTimeout' | 'clearTimeout'>
   readonly onIssue: OnProtocolIssue
   readonly signIn: SignInByToken | undefined
   /** Called with the ms for which a server that refused the connection wants to be left alone. */
@@ -46,7 +47,7 @@ export function createHttpTransport(url: URL, options: HttpTransportOptions): Ta
   const { transportOptions = {}, authProvider, headers, environment, onIssue, signIn, tap, onConnectAfter } = options
   const { fetch = environment.fetch, requestInit } = transportOptions
   toHeaders(requestInit?.headers)
-  const sent = withHeaders(withSessionHeader(tappedFetch(fetch, tap, environment.now)), headers)
+  const sent = withHeaders(withSessionHeader(tappedFetch(fetch, tap, environment.now)), headers, environment)
   const answered = answeredFetch(withRetryAfter(sent, environment.now, onConnectAfter))
   const http = new StreamableHTTPClientTransport(url, {
     ...transportOptions,

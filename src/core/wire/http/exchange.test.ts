@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createSimulatedEnvironment } from '../../../testing.js'
 import { type ExchangeOptions, exchange } from './exchange.js'
 
 const RESPONSE = { jsonrpc: '2.0', id: 7, result: { done: true } }
@@ -29,6 +30,7 @@ async function read(response: Response, headers?: ExchangeOptions['headers']) {
     },
     headers,
     now: Date.now,
+    environment: createSimulatedEnvironment().environment,
   }
   const request = { id: 7, method: 'tools/list', params: { cursor: 'a' } }
   try {

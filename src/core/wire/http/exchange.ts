@@ -14,6 +14,7 @@ export interface ExchangeOptions {
   readonly url: () => URL
   readonly fetch: Environment['fetch']
   readonly headers: HeadersOption | undefined
+  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
   readonly now: () => number
   /** Called with the ms for which a server that refused the connection wants to be left alone. */
   readonly onConnectAfter?: ((ms: number) => void) | undefined
@@ -43,7 +44,7 @@ export async function exchange(
   signal: AbortSignal,
   onMessage: (message: JsonObject) => boolean,
 ): Promise<void> {
-  const headers = await headersOf(options.headers)
+  const headers = await headersOf(options.headers, options.environment, signal)
   setMcpHeaders(headers, method, params, options.listedHeaders)
   const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
   const response = await withinOrigin(options.fetch)(options.url(), { method: 'POST', headers, body, signal })

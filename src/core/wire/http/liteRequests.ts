@@ -1,4 +1,4 @@
-import type { Environment, TimerHandle } from '../../environment/environment.js'
+import type { TimerHandle } from '../../environment/environment.js'
 import { isJsonObject, type JsonObject } from '../../protocol/json.js'
 import { onAbort } from '../../time/abort.js'
 import type { ServerNotification, TaskRequester } from '../taskRequester.js'
@@ -12,7 +12,6 @@ const TIMEOUT_MS = 60_000
 export interface LiteRequestsOptions extends ExchangeOptions {
   /** What every request carries in its `_meta`. */
   readonly envelope: JsonObject
-  readonly environment: Pick<Environment, 'setTimeout' | 'clearTimeout'>
 }
 
 /** The requests of one connection: they share nothing but that their ids differ, and that they end with it. */
