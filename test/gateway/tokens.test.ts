@@ -36,7 +36,7 @@ function startGuarded() {
   const gateway = createTaskGateway({
     authenticate: ({ headers }) => {
       const token = headers.get('authorization')?.slice('Bearer '.length) ?? ''
-      return { token, clientId: 'page', scopes: [], extra: { sub: 'ann' } }
+      return { token, clientId: 'page', scopes: [], extra: { sub: token === 'of bob' ? 'bob' : 'ann' } }
     },
     transport: (caller) =>
       new StreamableHTTPClientTransport(new URL('http://behind.example/mcp'), {
@@ -44,6 +44,8 @@ function startGuarded() {
         authProvider: { token: async () => caller.authInfo?.token },
       }),
     onError: () => {},
+    idleMs: 60_000,
+    maxServers: 1,
     clock,
   })
   onTestFinished(async () => {
@@ -76,4 +78,54 @@ it('a task behind continues with the next token of its user, after one was refus
   await clock.advance(60_000)
   expect(polls.at(-1)).toBe('Bearer second')
   expect((await rpc('second', 'tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
+})
+
+const HOUR = 60 * 60_000
+
+/** A task whose token is refused from now on. */
+async function startRefused() {
+  const guarded = startGuarded()
+  const { accepted, clock, rpc } = guarded
+  const started = rpc('first', 'tools/call', { name: 'work', arguments: {} })
+  await settle()
+  await clock.advance(2000)
+  const taskId = String((await started).result?.['taskId'])
+  accepted.token = 'second'
+  const pass = async (hours: number) => {
+    for (let hour = 0; hour < hours; hour++) await clock.advance(HOUR)
+  }
+  return { ...guarded, taskId, pass }
+}
+
+it('a task behind waits for a token of its user overnight', async () => {
+  const { clock, end, rpc, taskId, pass } = await startRefused()
+  await pass(12)
+  expect((await rpc('second', 'tasks/get', { taskId })).result).toMatchObject({ status: 'working' })
+  end()
+  await clock.advance(60_000)
+  expect((await rpc('second', 'tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
+})
+
+it('a task behind fails if no token of its user comes for days, and others get its place', async () => {
+  const { accepted, rpc, taskId, pass } = await startRefused()
+  const statusOf = async () => (await rpc('first', 'tasks/get', { taskId })).result?.['status']
+  await pass(12)
+  expect(await statusOf()).toBe('working')
+  const statuses = new Set()
+  for (let hour = 0; hour < 48; hour++) {
+    await pass(1)
+    statuses.add(await statusOf())
+  }
+  expect(statuses).toContain('failed')
+  accepted.token = 'of bob'
+  expect((await rpc('of bob', 'tools/list', {})).result).toHaveProperty('tools')
+})
+
+it('a task behind whose token is refused gives its place to others soon after it was cancelled', async () => {
+  const { accepted, clock, rpc, taskId } = await startRefused()
+  await clock.advance(60_000)
+  await rpc('first', 'tasks/cancel', { taskId })
+  await clock.advance(HOUR)
+  accepted.token = 'of bob'
+  expect((await rpc('of bob', 'tools/list', {})).result).toHaveProperty('tools')
 })

@@ -28,6 +28,7 @@ const policy = DEFAULT_POLL_POLICY
 const RECORD: TaskRecord = { ...newTaskRecord(TASK, 'modern', NOW - 5000, NOW - 1000), snapshotAt: NOW - 3000 }
 const AT = { now: NOW, askedAt: NOW - 100, jitter: 0.5 }
 const NETWORK = new TaskRequestError('no network', { kind: 'network' })
+const CREDENTIALS = new TaskRequestError('sign in', { kind: 'auth' })
 const asked = (retryAfterMs: number) => new TaskRequestError('busy', { kind: 'http', status: 503, retryAfterMs })
 const broken = new TaskProtocolError('no status', { source: 'tasks/get' })
 
@@ -62,9 +63,8 @@ describe('failed', () => {
   })
 
   it('tells failures that may pass from credentials that are missing', () => {
-    const credentials = new TaskRequestError('sign in', { kind: 'auth' })
     expect(failed(RECORD, NETWORK, AT, policy).failure).toMatchObject({ network: 'retrying', error: NETWORK })
-    expect(failed(RECORD, credentials, AT, policy).failure).toMatchObject({ network: 'paused', error: credentials })
+    expect(failed(RECORD, CREDENTIALS, AT, policy).failure).toMatchObject({ network: 'paused', error: CREDENTIALS })
   })
 
   it('ends no poll of a push that is over, and forgets that one was under way', () => {
@@ -109,6 +109,18 @@ describe('failed', () => {
     const rules = { ...policy, maxAttempts: 3 }
     expect(failedTimes(2, NETWORK, RECORD, rules).end).toBeUndefined()
     expect(failedTimes(3, NETWORK, RECORD, rules).end).toMatchObject({ error: expect.any(TaskUnreachableError) })
+  })
+
+  it('does not give up for tokens that are refused, and counts what fails after them from one', () => {
+    const rules = { ...policy, maxAttempts: 3 }
+    const paused = failedTimes(50, CREDENTIALS, failedTimes(2, NETWORK, RECORD, rules), rules)
+    expect(paused.end).toBeUndefined()
+    expect(paused.failure).toMatchObject({ network: 'paused', count: 50 })
+    expect(paused.retryAt).toBe(NOW + policy.maxMs / 2)
+    expect(failedTimes(2, NETWORK, paused, rules).end).toBeUndefined()
+    expect(failedTimes(3, NETWORK, paused, rules).end).toMatchObject({
+      error: { name: 'TaskUnreachableError', message: expect.stringContaining('in 3 polls in a row') },
+    })
   })
 
   describe('past the ttl', () => {

@@ -33,7 +33,8 @@ const MAX_REFUSALS = 10
  * the server knows no such task, or no tasks; the client is set up wrongly   the call ends
  * 3 responses in a row that break the protocol                               the call ends
  * 10 JSON-RPC errors in the place of a task that was never shown             the call ends: the server does not know the id
- * `retry.maxAttempts` failures in a row, where the app has set it            the call ends: `TaskUnreachableError`
+ * `retry.maxAttempts` failures in a row, where the app has set it, that      the call ends: `TaskUnreachableError`
+ * are no refused tokens: whoever is to sign in may come tomorrow
  * past the ttl, a JSON-RPC error; a day past it, anything                    the call ends: `TaskExpiredError`
  * anything else                                                              polled again: `retryAt` is the latest of the interval, the
  *                                                                            backoff, and what the server asks for (`Retry-After`)
@@ -49,7 +50,9 @@ export function failed(
   const record = seen(before, askedAt)
   const { task, failure } = record
   const { taskId } = task
-  const count = (failure?.count ?? 0) + 1
+  const network = kindOf(error) === 'auth' ? 'paused' : 'retrying'
+  // A server that refuses a token can be reached: refused tokens and other failures are rows of their own.
+  const count = (failure?.network === network ? failure.count : 0) + 1
   const violations = error instanceof TaskProtocolError ? (failure?.violations ?? 0) + 1 : 0
   const refusals = (failure?.refusals ?? 0) + Number(isRefusal(record, error))
   const end = (by: Error) => ended(record, { at: now, error: by })
@@ -57,10 +60,9 @@ export function failed(
     return end(new TaskExpiredError('unknown-task', { taskId, cause: error.cause, message: NEVER_SHOWN }))
   if (isFinal(error) || violations >= MAX_VIOLATIONS) return end(error)
   if (refusals >= MAX_REFUSALS) return end(new TaskExpiredError('unknown-task', { taskId, cause: error }))
-  if (count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
+  if (network === 'retrying' && count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
   if (isPastTtl(task, record.receivedAt, askedAt - patience(error))) return expired(record, now, error)
 
-  const network = kindOf(error) === 'auth' ? 'paused' : 'retrying'
   const asked = Math.max(pollInterval(task.pollIntervalMs, policy), askedMs(error) ?? 0)
   return {
     ...record,

@@ -13,6 +13,12 @@ import type { ConnectedBehind } from './connectBehind.js'
 import type { CallBehind } from './toolsBehind.js'
 import type { RequestMeta } from './withRequestMeta.js'
 
+/** Refused polls in a row, about a day of them, after which the task counts as lost: its user may sign in again tomorrow. */
+const MAX_REFUSED_POLLS = 5760
+
+/** The same once the call was cancelled: about eight minutes. */
+const MAX_REFUSED_AFTER_CANCEL = 20
+
 /**
  * Calls a tool of the server behind that may answer with a task or start a job, and follows that to its end. When the signal of the
  * context aborts, the task is cancelled, or the cancel tool of the job is called; a job without one continues, and the call with it.
@@ -52,6 +58,8 @@ export async function callAsTask(
     for (const [key, request] of Object.entries(state.inputRequests)) {
       if (!asked.has(key)) answer(key, request).catch(giveUp)
     }
+    const mostRefused = context.signal.aborted ? MAX_REFUSED_AFTER_CANCEL : MAX_REFUSED_POLLS
+    if (state.network === 'paused' && state.failureCount >= mostRefused) giveUp(state.lastError)
   }
   const cancel = () => void ignoreRejection(call.cancel())
   const unsubscribe = call.subscribe(onState)
@@ -60,8 +68,9 @@ export async function callAsTask(
     return (await Promise.race([call.result, closed, unanswered])) as CallToolResult
   } catch (error) {
     context.signal.throwIfAborted()
-    // A task that nobody can answer would wait for ever.
-    if (!isSettled(call.getState())) await Promise.race([call.cancel(), closed]).catch(() => {})
+    // A task that nobody can answer would wait for ever. A refused token cannot cancel it.
+    const { network } = call.getState()
+    if (!isSettled(call.getState()) && network !== 'paused') await Promise.race([call.cancel(), closed]).catch(() => {})
     const isRefused = call.getState().task === undefined
     // Where there is a task, the tool has begun, whatever became of the session.
     throw isRefused && isSessionLost(error) ? error : withoutClient(error, isRefused)
