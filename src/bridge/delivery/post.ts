@@ -61,7 +61,7 @@ export async function post(
     return {
       outcome: 'again',
       error,
-      retryAfterMs: parseRetryAfter(headers.get('retry-after') ?? '', environment.now()),
+      retryAfterMs: parseRetryAfter(headers, environment.now()),
     }
   } catch (thrown) {
     return { outcome: 'again', error: asError(thrown) }

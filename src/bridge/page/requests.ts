@@ -118,7 +118,7 @@ export function unreachable(cause?: unknown): TaskRequestError {
 /** Why the backend has refused a request: with a `TaskRequestError` where that may pass. */
 export async function refusalOf(response: Response, now: number): Promise<Refusal> {
   const json: unknown = await response.json().catch(() => undefined)
-  return refusalFrom(response.status, json, parseRetryAfter(response.headers.get('retry-after') ?? '', now))
+  return refusalFrom(response.status, json, parseRetryAfter(response.headers, now))
 }
 
 /** The same, of what the backend has said. */

@@ -48,14 +48,19 @@ async function refuseErrorOfRevision(response: Response): Promise<void> {
   throw new RpcError(Number(error['code']), String(error['message']), error['data'])
 }
 
-/** Either form of `Retry-After`, seconds or an HTTP date, in ms from now, a day at most. Undefined where it is neither. */
-export function parseRetryAfter(header: string, now: number): number | undefined {
+/**
+ * Either form of `Retry-After` (RFC 9110, section 10.2.3), seconds or an HTTP date, in ms from now, a day at most. Undefined where it is
+ * neither. A date is by the clock of the server, which `Date` says; from another origin that is readable only if the server exposes it.
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const header = headers.get('retry-after') ?? ''
+  const sentAt = Date.parse(headers.get('date') ?? '') || now
   const isSeconds = /^\d+$/.test(header.trim())
-  const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - now
+  const delay = isSeconds ? Number(header) * 1000 : Date.parse(header) - sentAt
   return Number.isNaN(delay) ? undefined : Math.min(Math.max(0, delay), LONGEST_WAIT_MS)
 }
 
 /** How long a server that refuses a request asks to be left alone, in ms, where it is a status that may pass. */
 export function retryAfterOf({ status, headers }: Response, now: number): number | undefined {
-  return status < 408 ? undefined : parseRetryAfter(headers.get('retry-after') ?? '', now)
+  return status < 408 ? undefined : parseRetryAfter(headers, now)
 }

@@ -84,11 +84,23 @@ describe('parseRetryAfter', () => {
     ['soon', undefined],
     ['', undefined],
   ])('%j is %s ms from now', (header, expected) => {
-    expect(parseRetryAfter(header, NOW)).toBe(expected)
+    expect(parseRetryAfter(new Headers({ 'retry-after': header }), NOW)).toBe(expected)
   })
 
+  it.each([
+    ['an hour ahead', 'Tue, 28 Jul 2026 13:00:00 GMT', 'Tue, 28 Jul 2026 13:00:30 GMT', 30_000],
+    ['an hour behind', 'Tue, 28 Jul 2026 11:00:00 GMT', 'Tue, 28 Jul 2026 11:00:30 GMT', 30_000],
+    ['that says nothing', 'now', 'Tue, 28 Jul 2026 12:00:30 GMT', 30_000],
+  ])(
+    'counts a date from the Date of the response, where that can be read: a server %s',
+    (_, date, header, expected) => {
+      expect(parseRetryAfter(new Headers({ date, 'retry-after': header }), NOW)).toBe(expected)
+      expect(parseRetryAfter(new Headers({ date, 'retry-after': '7' }), NOW)).toBe(7000)
+    },
+  )
+
   it.each(['9'.repeat(400), '9'.repeat(40)])('is a time that a clock can hold', (header) => {
-    const delay = parseRetryAfter(header, NOW) ?? 0
+    const delay = parseRetryAfter(new Headers({ 'retry-after': header }), NOW) ?? 0
     expect(Number.isFinite(delay)).toBe(true)
   })
 })
