@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { collectGarbage } from '../../../../test/support/untilCollected.js'
 import { createTaskNames } from './taskNames.js'
 
 const ID = 'task-8chars'
@@ -117,6 +118,24 @@ describe('what is described of the response to a message', () => {
     ['', {}],
   ])('holds any text without known ids (%#)', (text, body) => {
     expect(knowing(ID).describeAny(text)).toStrictEqual({ ...body, size: size(text), isMessage: false })
+  })
+
+  it('keeps the beginning of a large one, and not the rest', () => {
+    const heap = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const before = heap()
+    const names = create()
+    const kept = Array.from({ length: 20 }, (_, id) => {
+      const [response, page] = [
+        JSON.stringify({ jsonrpc: '2.0', id, result: 'x'.repeat(2_000_000) }),
+        'y'.repeat(2_000_000),
+      ]
+      return [names.describeAny(response), names.describeAny(`${page}${id}`)]
+    })
+    expect(heap() - before).toBeLessThan(20_000_000)
+    expect(kept.flat().map(({ body }) => body?.length)).toEqual(Array(40).fill(10_000))
   })
 
   it('is that of a message where it is one', () => {

@@ -82,7 +82,8 @@ export function createTaskNames(hash: (text: string) => string): TaskNames {
     }
   }
 
-  const shown = (text: string) => redact(text).slice(0, MAX_BODY)
+  // A copy: engines keep all of a text for as long as a part of it that was cut from it.
+  const shown = (text: string): string => JSON.parse(JSON.stringify(redact(text).slice(0, MAX_BODY)))
 
   return {
     learn,

@@ -61,7 +61,7 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
     add: (client, observation) => {
       if (isOfPage(observation)) return void ofPage.set(isOfNetwork(observation) ? 'network' : 'page', observation)
       const group = groupOf(client, observation)
-      entries.push({ client, group, observation: small(observation) })
+      entries.push({ client, group, observation })
       const count = (counts.get(group) ?? 0) + 1
       counts.set(group, count)
       if (count > each) remove(entries.findIndex((entry) => entry.group === group))
@@ -82,15 +82,6 @@ export function createObservationLog({ each, all }: ObservationLimits = LIMITS):
       return entries.length
     },
   }
-}
-
-/**
- * The observation with a copy of its body: engines keep the whole of a text for as long as a part of it is held, and a
- * body is the beginning of a response of any length.
- */
-function small<T extends TaskClientObservation>(observation: T): T {
-  if (!('body' in observation) || observation.body === undefined) return observation
-  return { ...observation, body: JSON.parse(JSON.stringify(observation.body)) }
 }
 
 function groupOf(client: number, observation: TaskClientObservation): string {
