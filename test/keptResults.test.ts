@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto'
 import { PageOutdatedError, type TaskClient, TaskConfigurationError, TaskExpiredError } from 'taskwire'
 import { keptResults, type ResultItems } from 'taskwire/results'
 import { createSimulatedBrowser, type SimulatedBrowser } from 'taskwire/testing'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../src/core/storage/memoryStorage.js'
 import { createTaskClient } from './support/anyClient.js'
 import { PATIENCE } from './support/patience.js'
@@ -396,4 +396,27 @@ it('keeps results in IndexedDB, where no other place is named', async () => {
   expect(JSON.stringify(await idb.values(store))).toContain('1,234')
   await open({ results }).forget()
   expect(await idb.keys(store)).toEqual([])
+})
+
+describe('where there is no IndexedDB', () => {
+  const { indexedDB } = globalThis
+
+  beforeEach(() => void Reflect.deleteProperty(globalThis, 'indexedDB'))
+  afterEach(() => void Object.assign(globalThis, { indexedDB }))
+
+  it('nothing is kept, and nothing is reported while nothing is to be', async () => {
+    const client = open({ results: keptResults() })
+    await visit({ key: 'k' }, client)
+    const later = open({ results: keptResults() })
+    await Promise.all([later.resumeToolCalls(), browser.advance(5 * SECOND)])
+    await Promise.all([later.forget(), browser.advance(5 * SECOND)])
+    expect(errors).toEqual([])
+  })
+
+  it('a result that is to be kept is not, which is reported, and the call has its result', async () => {
+    await visit(KEPT, open({ results: keptResults() }))
+    expect(errors.map(({ message }) => message)).toEqual([
+      'A kept result could not be written: indexedDB is not defined',
+    ])
+  })
 })
