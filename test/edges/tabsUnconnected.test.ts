@@ -106,6 +106,18 @@ describe('a tab that leads and whose headers never come', () => {
     expect(healthy.call.getState().network).toBe('ok')
   })
 
+  it('[EDGE-35] gives it away, too, where they fail once it has connected', async () => {
+    const { headers, fail } = headersUntil()
+    await openTab(headers)
+    const healthy = await openTab()
+    await browser.advance(5 * SECOND)
+    fail(() => Promise.reject(new Error('No token.')))
+    const before = polls().length
+    await browser.advance(MINUTE)
+    expect(polls().length - before).toBeGreaterThanOrEqual(50)
+    expect(healthy.call.getState().network).toBe('ok')
+  })
+
   it('[EDGE-35] says after 30 s that it cannot reach the server, and polls as soon as they come', async () => {
     await leaveTask()
     const { headers, fail } = headersUntil()

@@ -78,7 +78,8 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     }
   } catch (reason) {
     const error = asError(reason)
-    const isUnheard = error instanceof TaskRequestError && error.kind === 'network'
+    // Without a token of the app nothing is sent, and there is no status.
+    const isUnheard = error instanceof TaskRequestError && !error.status && /network|auth/.test(error.kind)
     // A poll that was cut off while this page was frozen or asleep says nothing of the server, and others may have polled since.
     const isCutOff = isUnheard && listenIfLate(run, task, now(run) - (askedAt ?? now(run)) - policy.requestTimeoutMs)
     const isGivenUp = reason === GIVEN_UP || isCutOff
