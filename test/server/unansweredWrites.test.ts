@@ -186,6 +186,57 @@ describe('a write that the store has made and not confirmed', () => {
   })
 })
 
+describe('a write that the store has made, and not confirmed before it was away', () => {
+  const keyed = { meta: { 'dev.taskwire/idempotencyKey': 'k'.repeat(32) } }
+
+  it('is a creation: the call that comes again under its key is that task, whose tool runs once', async () => {
+    const t = setup()
+    const server = t.start()
+    t.loseNext('an error', { isAway: true })
+    expect((await server.call('slow', {}, keyed)).status).toBe(503)
+    await t.clock.advance(5000)
+    t.comeBack()
+    const taskId = await server.start('slow', {}, keyed)
+    expect(t.runs).toEqual([])
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await server.get(taskId)).toMatchObject({ status: 'completed' })
+    expect(t.runs).toEqual([2])
+    expect(t.store.size).toBe(1)
+  })
+
+  it('is a claim: the work begins once its lease is over', async () => {
+    const t = setup()
+    const server = t.start(t.queue)
+    t.startWorker()
+    t.loseNext('an error', { isAway: true, fits: ({ attempt }) => attempt === 1 })
+    const taskId = await server.start('slow')
+    await settle()
+    await t.clock.advance(5000)
+    t.comeBack()
+    await t.clock.advance(2 * LEASE_MS)
+    expect(await server.get(taskId)).toMatchObject({ status: 'completed' })
+    expect(t.runs).toEqual([2])
+  })
+
+  it.each([
+    ['task', {}],
+    ['plain call', { capabilities: {} }],
+  ])('is the outcome of a %s: it stays, and the call that comes again gets it', async (_, options) => {
+    const t = setup()
+    const server = t.start()
+    const call = server.call('slow', {}, { ...keyed, ...options })
+    await settle()
+    t.loseNext('an error', { isAway: true, fits: ({ task }) => task.status === 'completed' })
+    await t.clock.advance(2 * LEASE_MS)
+    expect((await call).status).toBe(200)
+    t.comeBack()
+    await t.clock.advance(2 * LEASE_MS)
+    const { result } = await server.call('slow', {}, { ...keyed, ...options })
+    expect(result).toMatchObject('capabilities' in options ? text('done') : { status: 'completed' })
+    expect(t.runs).toEqual([1])
+  })
+})
+
 describe('a call that becomes a task while the store is away', () => {
   /** A tool that asks after five seconds, and whose calls become tasks after two. */
   function startAsking(store: SharedStore, options: Partial<TestServerOptions> = {}) {
