@@ -170,6 +170,28 @@ describe('JSON that is nested a hundred thousand levels deep', () => {
     expect(outcome.error).toMatchObject({ name: 'ToolCallRejectedError', code, data: undefined })
   })
 
+  it('[EDGE-13] as causes in the data of an error holds nothing up', async () => {
+    const { page, server, open } = setUp()
+    const data = `${'{"cause":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
+    server.on('tools/call', async (request) => {
+      const response = await rpcError(-32000, 'no', { data: DEEP })(request)
+      return new Response((await response.text()).replace(JSON.stringify(DEEP), data), response)
+    })
+    const outcome = track(open().callTool({ name: 'report' }, { key: 'weekly' }))
+    await page.advance(60_000)
+    expect(outcome.error).toMatchObject({ name: 'ToolCallRejectedError', code: -32000, data: undefined })
+  })
+
+  it('[EDGE-13] is not what signs the user out: a cause in the data of an error is no answer with HTTP 401', async () => {
+    const { page, server, open } = setUp()
+    server.on('tools/call', rpcError(-32000, 'no', { data: { cause: { status: 401 } } }))
+    const client = open()
+    const outcome = track(client.callTool({ name: 'report' }))
+    await page.advance(1000)
+    expect(outcome.error).toMatchObject({ name: 'ToolCallRejectedError', code: -32000 })
+    expect(client.store.getState().connection.status).toBe('connected')
+  })
+
   it('[EDGE-13] is what is refused: lists 400 levels deep are a result like any other', async () => {
     const { page, server, open } = setUp()
     server.on('tasks/get', deep(completed({ result: { ...done, structuredContent: DEEP } }), 400))

@@ -28,7 +28,7 @@ export function noteSignInFailure(cause: unknown, error: Error): void {
 export function isSignInFailure(error: unknown): boolean {
   return causes(error).some(
     (one) =>
-      failedSignIns.has(Object(one)) ||
+      failedSignIns.has(one) ||
       isUnauthorizedError(one) ||
       // A connection that is refused where there is no provider has the same code, and the server's words.
       (isHttpError(one) && one.code === 'CLIENT_HTTP_AUTHENTICATION' && !('text' in one.data)),
@@ -38,7 +38,7 @@ export function isSignInFailure(error: unknown): boolean {
 /** True if the server asks the user to sign in: by 401, or for a wider scope. */
 export function needsSignIn(error: unknown): boolean {
   return causes(error).some((one) => {
-    const { status } = Object(one) as { status?: unknown }
+    const { status } = one as { status?: unknown }
     return status === 401 || isSignInFailure(one) || isScopeError(one)
   })
 }

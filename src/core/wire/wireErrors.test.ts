@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import {
+  causes,
   HttpError,
   hasWireCode,
   isHttpError,
@@ -37,6 +38,33 @@ describe('what a connection raises is told apart, whichever client it comes from
   }
   it.each(Object.entries(tests))('%s', (kind, isOne) => {
     for (const [name, errors] of Object.entries(of)) expect(errors.map(isOne)).toEqual(errors.map(() => name === kind))
+  })
+})
+
+describe('the causes of an error', () => {
+  it('are its cause and that in the data of the SDK', () => {
+    const [first, second] = [new Error('first'), new Error('second')]
+    const third = new SdkError(SdkErrorCode.ConnectionClosed, 'third', { cause: first })
+    expect(causes(new Error('fourth', { cause: Object.assign(second, { cause: third }) })).slice(1)).toEqual([
+      second,
+      third,
+      first,
+    ])
+  })
+
+  it('are none that a server has put into the data of an error', () => {
+    const error = new RpcError(-32000, 'No', { cause: { status: 401, cause: { status: 401 } } })
+    expect(causes(error)).toEqual([error])
+  })
+
+  it('end where they go round in a circle', () => {
+    const error = new Error('No')
+    error.cause = new Error('Why', { cause: error })
+    expect(causes(error)).toEqual([error, error.cause])
+  })
+
+  it.each([undefined, null, 'No', { cause: new Error('No') }])('are none of what is no error: %j', (thrown) => {
+    expect(causes(thrown)).toEqual([])
   })
 })
 

@@ -88,9 +88,14 @@ function isNamed(error: unknown, ...names: string[]): error is Error {
   return error instanceof Error && names.includes(error.name)
 }
 
-/** The error and what it was caused by. The SDK keeps a cause in `data`, too. */
-export function causes(error: unknown): unknown[] {
-  if (error === undefined || error === null) return []
-  const { cause, data } = error as { cause?: unknown; data?: unknown }
-  return [error, ...causes(cause ?? (isJsonObject(data) ? data['cause'] : undefined))]
+/** The error and what it was caused by. The SDK keeps a cause in `data`, too; what a server has put there is no error. */
+export function causes(error: unknown): Error[] {
+  const found: Error[] = []
+  let next = error
+  while (next instanceof Error && !found.includes(next)) {
+    found.push(next)
+    const { cause, data } = next as { cause?: unknown; data?: unknown }
+    next = cause ?? Object(data).cause
+  }
+  return found
 }
