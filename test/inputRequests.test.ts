@@ -63,6 +63,13 @@ beforeEach(() => {
   client = open()
 })
 
+const circle: Record<string, unknown> = {}
+circle['self'] = circle
+const NO_JSON = [
+  ['a BigInt', 1n],
+  ['a circle', circle],
+] as const
+
 const updates = () => server.received('tasks/update').map(({ params }) => params['inputResponses'])
 
 describe('an input request without a handler', () => {
@@ -155,6 +162,31 @@ describe('an input request without a handler', () => {
       operation: 'respond',
     })
     expect(call.getState().inputRequests).toEqual({})
+  })
+
+  it('a response is sent as it was given, whatever the app does with its object afterwards', async () => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    page.setOnline(false)
+    const response = { action: 'accept', content: { ok: true } }
+    const answer = call.respond('a', response)
+    response.action = 'decline'
+    response.content.ok = false
+    page.setOnline(true)
+    await page.advance(1000)
+    await answer
+    expect(updates()).toEqual([{ a: YES }])
+  })
+
+  it.each(NO_JSON)('a response with %s is refused, and the input request is open again', async (_, extra) => {
+    server.on('tasks/get', asking({ a: FORM('Sure?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(1000)
+    await expect(call.respond('a', { ...YES, extra })).rejects.toThrow('it is not a JSON object')
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    await call.respond('a', YES)
+    expect(updates()).toEqual([{ a: YES }])
   })
 
   it('a response that the server refuses is reported, and the input request is open again', async () => {
@@ -266,6 +298,15 @@ describe('a handler', () => {
     expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'a bug of the app' }), expect.anything())
     await call.respond('a', YES)
     expect(updates()).toEqual([{ a: YES }])
+  })
+
+  it.each(NO_JSON)('that returns %s leaves the input request to the user', async (_, extra) => {
+    client = withHandler(async () => ({ ...YES, extra }))
+    server.on('tasks/get', asking({ a: FORM('A?') }))
+    const call = client.startToolCall({ name: 'deploy' })
+    await page.advance(3000)
+    expect(Object.keys(call.getState().inputRequests)).toEqual(['a'])
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ name: 'TaskInputError' }), expect.anything())
   })
 
   it('sees its signal abort when the input request is withdrawn, and when the task has ended', async () => {

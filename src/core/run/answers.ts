@@ -67,7 +67,7 @@ async function runHandler(run: Run, entry: CallEntry, inputKey: string): Promise
     await exclusively(run, taskId ?? callId, inputKey, signal, async (turn) => {
       if ((await isAnswered(run, entry, taskId, inputKey, signal)) || !isWanted()) return
       // One that does not look at the signal must not keep its turn, which another client of the page may wait for.
-      const response = await Promise.race([handler({ taskId, callId, inputKey, signal }), aborted(signal)])
+      const response = copyOf(await Promise.race([handler({ taskId, callId, inputKey, signal }), aborted(signal)]))
       if (!isWanted()) return
       await checkResponse(run, callId, request, response)
       if (isWanted()) await give(run, by(), taskId, inputKey, response, turn)
@@ -80,7 +80,8 @@ async function runHandler(run: Run, entry: CallEntry, inputKey: string): Promise
   }
 }
 
-function respond(run: Run, entry: CallEntry, inputKey: string, response: InputResponse): Promise<void> {
+function respond(run: Run, entry: CallEntry, inputKey: string, given: InputResponse): Promise<void> {
+  const response = copyOf(given)
   const { stage, callId } = entry.call
   if (stage.name === 'left') return Promise.reject(stage.reason)
   const input = inputOf(entry, entry.task?.taskId, inputKey)
@@ -208,6 +209,16 @@ const ANSWERING =
 
 async function refuse(callId: string, why: string): Promise<never> {
   throw new TaskInputError(why, { callId })
+}
+
+/** As it goes over the wire: what the app does with its object afterwards changes nothing. What is no JSON is no response. */
+function copyOf(response: InputResponse): InputResponse {
+  try {
+    return JSON.parse(JSON.stringify(response))
+  } catch {
+    // The check refuses it.
+    return undefined as never
+  }
 }
 
 /** @throws {TaskInputError} if the response is none to the input request. */

@@ -32,10 +32,10 @@ describe('validateInputResponse()', () => {
   })
 
   it.each([
-    ['form', null, 'it is not an object'],
-    ['form', undefined, 'it is not an object'],
-    ['form', 'accept', 'it is not an object'],
-    ['roots', 7, 'it is not an object'],
+    ['form', null, 'it is not a JSON object'],
+    ['form', undefined, 'it is not a JSON object'],
+    ['form', 'accept', 'it is not a JSON object'],
+    ['roots', 7, 'it is not a JSON object'],
     ['form', {}, ACTION],
     ['form', { action: 'ok' }, ACTION],
     ['url', { action: 'ok' }, ACTION],

@@ -93,7 +93,7 @@ export async function validateInputResponse(
   response: InputResponse,
   checkForm: CheckForm,
 ): Promise<string | readonly FormIssue[] | undefined> {
-  if (typeof response !== 'object' || response === null) return 'it is not an object'
+  if (!isJsonObject(response)) return 'it is not a JSON object'
   switch (request.method) {
     case 'elicitation/create': {
       if (!ACTIONS.includes(response['action'])) return "its action is not one of 'accept', 'decline' and 'cancel'"
