@@ -41,6 +41,19 @@ describe('arguments that are no JSON', () => {
     expect(server.browser.storage.local.length).toBe(0)
   })
 
+  it.each([
+    ['a Date', new Date(0)],
+    ['a URL', new URL('https://example.com')],
+    ['a toJSON() without a result', { toJSON: () => undefined }],
+    ['a toJSON() to a list', { toJSON: () => [1] }],
+  ])('are refused where they are no object by then: %s', async (_, args) => {
+    const client = open()
+    expect(() => client.startToolCall({ name: 'work', arguments: args })).toThrow('must be an object')
+    expect(() => client.startToolCall({ name: 'work' }, { meta: args as never })).toThrow('must be a JSON object')
+    await server.advance(1000)
+    expect(server.requests).toEqual([])
+  })
+
   it('are copied: what the app does with its object afterwards changes no call', async () => {
     const client = open()
     const args = { seconds: 1 }

@@ -20,11 +20,11 @@ export function checkParams(params: ToolCallParams): ToolCallRequest {
       `A tool call needs a tool${inDevelopment ? ": pass { name: 'my_tool' }. listTools() returns the tools of the server." : '.'}`,
     )
   }
-  const { name, arguments: args } = params
-  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
-    throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
-  }
-  return args === undefined ? { name } : { name, arguments: JSON.parse(textOf(`The arguments of "${name}"`, args)) }
+  const { name, arguments: given } = params
+  if (given === undefined) return { name }
+  const args: unknown = JSON.parse(textOf(`The arguments of "${name}"`, given))
+  if (isJsonObject(args)) return { name, arguments: args }
+  throw new TaskConfigurationError(`The arguments of "${name}" must be an object.`)
 }
 
 /** How much of a result is kept where the app does not say, in bytes. */
@@ -57,8 +57,9 @@ function readKeepResult(keepResult: true | { maxBytes: number }, results: KeptRe
 }
 
 function copyOfMeta(meta: ToolCallMeta): ToolCallMeta {
-  const text = isJsonObject(meta) ? textOf('The values in meta', meta) : undefined
-  if (text !== undefined && text.length <= MAX_META_LENGTH) return JSON.parse(text)
+  const text = textOf('The values in meta', meta)
+  const copy: unknown = text.length <= MAX_META_LENGTH ? JSON.parse(text) : undefined
+  if (isJsonObject(copy)) return copy
   throw new TaskConfigurationError(
     `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters${inDevelopment ? ': it is stored with each call. Store longer values yourself, and put their id into meta.' : '.'}`,
   )
@@ -76,7 +77,7 @@ function textOf(what: string, args: object): string {
     return value
   }
   try {
-    return JSON.stringify(args, check)
+    return JSON.stringify(args, check) ?? 'null'
   } catch (cause) {
     throw new TaskConfigurationError(
       `${what} are not JSON: ${asError(cause).message}.${inDevelopment ? ' Pass strings, numbers, booleans, null, lists and objects of them.' : ''}`,
