@@ -5,7 +5,7 @@ import { mustBe, shown } from './mustBe.js'
 import type { TaskClientBaseOptions, ToolCallOptions, ToolCallParams } from './taskClient.js'
 
 /** What an option may be: of a type, one of these values, or what something else checks. */
-type Kind = 'string' | 'function' | 'jobs' | 'checked elsewhere' | readonly (string | boolean)[]
+type Kind = 'string' | 'function' | 'jobs' | 'signal' | 'checked elsewhere' | readonly (string | boolean)[]
 
 /** Options by their path: what is in a group stands behind its name and a dot. */
 export type OptionKinds = Readonly<Record<string, Kind>>
@@ -76,7 +76,17 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
       `The params of a call are name and arguments; there is no ${unknown}. Options stand beside them: callTool({ name, arguments }, { key }).`,
     )
   }
-  checkNames(options, { '': ['signal', 'key', 'repeat', 'meta', 'keepResult'] })
+  checkNames(options, { '': Object.keys(OF_CALL) })
+  checkOptions(options, OF_CALL)
+}
+
+/** The options of a call. `checkParams.ts` checks what it notes and keeps, in production, too. */
+const OF_CALL: OptionKinds = {
+  signal: 'signal',
+  key: 'string',
+  repeat: ['never', 'settled', 'always'],
+  meta: OTHER,
+  keepResult: OTHER,
 }
 
 /**
@@ -84,7 +94,7 @@ export function checkCall(params: ToolCallParams, options: ToolCallOptions): voi
  *
  * @throws {TaskConfigurationError} for the first that is not an allowed value.
  */
-export function checkOptions(options: TaskClientBaseOptions, kinds: OptionKinds = OPTIONS): void {
+export function checkOptions(options: object, kinds: OptionKinds = OPTIONS): void {
   for (const [path, kind] of Object.entries(kinds)) {
     const value = path.split('.').reduce<unknown>((group, name) => Object(group)[name], options)
     if (value === undefined || isOfKind(value, kind)) continue
@@ -95,10 +105,13 @@ export function checkOptions(options: TaskClientBaseOptions, kinds: OptionKinds 
 function isOfKind(value: unknown, kind: Kind): boolean {
   if (typeof kind !== 'string') return (kind as readonly unknown[]).includes(value)
   if (kind === 'jobs') return Array.isArray(value) && value.every((job) => typeof job?.isInternal === 'function')
+  // As for fetch, null is none.
+  if (kind === 'signal') return value === null || typeof Object(value).aborted === 'boolean'
   return kind === OTHER || typeof value === kind
 }
 
 function wordsOf(kind: Kind): string {
   if (kind === 'jobs') return 'a list of what defineJob of taskwire/jobs returns'
+  if (kind === 'signal') return 'an AbortSignal'
   return typeof kind === 'string' ? `a ${kind}` : `${kind.slice(0, -1).map(shown).join(', ')} or ${shown(kind.at(-1))}`
 }

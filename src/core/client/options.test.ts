@@ -81,6 +81,10 @@ describe('what callTool and startToolCall are given', () => {
     [[{ name: 'report', _meta: {} }], 'The params of a call are name and arguments; there is no _meta.'],
     [[{ name: 'report' }, { keys: 'weekly' }], 'There is no option keys. Did you mean key?'],
     [[{ name: 'report' }, { timeout: 60_000 }], 'There is no option timeout.'],
+    [[{ name: 'report' }, { key: null }], 'key is null; it must be a string.'],
+    [[{ name: 'report' }, { key: 7 }], 'key is 7; it must be a string.'],
+    [[{ name: 'report' }, { repeat: 'once' }], "repeat is 'once'; it must be 'never', 'settled' or 'always'."],
+    [[{ name: 'report' }, { signal: new AbortController() }], 'signal is an object; it must be an AbortSignal.'],
   ])('%j is refused, and nothing is sent', async ([params, options], message) => {
     const refused = [
       () => client.callTool(params as { name: string }, options as object),
@@ -93,6 +97,14 @@ describe('what callTool and startToolCall are given', () => {
     }
     expect(client.store.getState().calls).toEqual({})
   })
+})
+
+it('callTool and startToolCall take a signal that is null, as fetch does', async () => {
+  const client = createTaskClient({ url: 'http://localhost/mcp' })
+  const call = client.startToolCall({ name: 'report' }, { signal: null as never })
+  call.result.catch(() => {})
+  expect(call.getState()).toMatchObject({ phase: 'calling' })
+  await client.close()
 })
 
 describe('the nearest name', () => {
