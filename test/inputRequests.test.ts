@@ -391,6 +391,18 @@ describe('cancel()', () => {
 })
 
 describe('onToolCallSettled', () => {
+  it('calls a function that was given twice until each subscription has ended', async () => {
+    server.on('tools/call', result({ content: [] }))
+    const settled = vi.fn()
+    const [first, second] = [client.onToolCallSettled(settled), client.onToolCallSettled(settled)]
+    first()
+    await client.callTool({ name: 'deploy' })
+    expect(settled).toHaveBeenCalledTimes(1)
+    second()
+    await client.callTool({ name: 'deploy' })
+    expect(settled).toHaveBeenCalledTimes(1)
+  })
+
   it('calls its listener with every call that ends, also with one that nothing observes', async () => {
     server.on('tasks/get', completed())
     const settled = vi.fn()

@@ -34,6 +34,18 @@ function begin() {
   return { page, store, api, onListenerError, watch }
 }
 
+it('a function that is subscribed to a call twice is called until each subscription has ended', () => {
+  const { store } = begin()
+  const listener = vi.fn()
+  const [first, second] = [store.subscribeCall('a', listener), store.subscribeCall('a', listener)]
+  first()
+  store.setCall(call('a'))
+  expect(listener).toHaveBeenCalledOnce()
+  second()
+  store.setCall(call('a'))
+  expect(listener).toHaveBeenCalledOnce()
+})
+
 describe('the snapshot of the store', () => {
   it('has every call by its id, and keeps the references of those that have not changed', () => {
     const { store, api } = begin()

@@ -143,9 +143,11 @@ export function createStore({ environment, frameMs, onListenerError }: TaskClien
     subscribeCall: (callId, listener) => {
       const subject = ofCalls.get(callId) ?? newSubject()
       ofCalls.set(callId, subject)
-      subject.listeners.add(listener)
+      // Each is one of its own, also of the same function.
+      const own = () => listener()
+      subject.listeners.add(own)
       return () => {
-        subject.listeners.delete(listener)
+        subject.listeners.delete(own)
         if (subject.listeners.size > 0 || ofCalls.get(callId) !== subject) return
         environment.clearTimeout(subject.timer)
         ofCalls.delete(callId)

@@ -11,9 +11,11 @@ export function createListeners<Args extends unknown[]>(guard: (call: () => void
   let listeners: Set<(...args: Args) => void> | undefined
   return {
     add: (listener) => {
+      // Each is one of its own, also of the same function.
+      const own: typeof listener = (...args) => listener(...args)
       listeners ??= new Set()
-      listeners.add(listener)
-      return () => void listeners?.delete(listener)
+      listeners.add(own)
+      return () => void listeners?.delete(own)
     },
     notify: (...args) => {
       for (const listener of [...(listeners ?? [])]) guard(() => listener(...args))
