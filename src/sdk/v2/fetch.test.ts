@@ -25,8 +25,18 @@ describe('answeredFetch', () => {
     await expect(response.json()).resolves.toEqual({ jsonrpc: '2.0', id, result: {} })
   })
 
+  it('passes on the response to the call among others, as the SDK takes them', async () => {
+    const messages = [
+      { jsonrpc: '2.0', method: 'notifications/message' },
+      { jsonrpc: '2.0', id: 7, result: {} },
+    ]
+    const response = await ask(Response.json(messages), call(7))
+    await expect(response.json()).resolves.toEqual(messages)
+  })
+
   it.each([
     ['under another id', json(8)],
+    ['without one among others', Response.json([null, { jsonrpc: '2.0', id: 8, result: {} }])],
     ['under an id of another type', json('7')],
     ['without an id', Response.json({ jsonrpc: '2.0', result: {} })],
     ['that is a request', Response.json({ jsonrpc: '2.0', id: 7, method: 'ping' })],

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { isJsonObject, type JsonObject, parseJson } from '../../core/protocol/json.js'
 import { httpMessage, requestMethod } from '../../core/wire/httpMessage.js'
 import { SdkError, SdkErrorCode } from '../sdk.js'
 
@@ -19,9 +20,9 @@ export function answeredFetch(fetch: FetchLike): FetchLike {
     if (isStream && !isAccepted && response.body !== null) return response
     if (isAccepted) await response.body?.cancel()
     const text = isAccepted ? '' : await response.text()
-    const message = httpMessage(text)
-    const isResponse = 'result' in message || 'error' in message
-    if (!isResponse || message['id'] !== httpMessage(init?.body)['id']) {
+    const { id } = httpMessage(init?.body)
+    const isResponse = (message: JsonObject) => message['id'] === id && ('result' in message || 'error' in message)
+    if (![parseJson(text)].flat().filter(isJsonObject).some(isResponse)) {
       throw new SdkError(
         SdkErrorCode.ClientHttpUnexpectedContent,
         'The response to tools/call is not about the request.',
