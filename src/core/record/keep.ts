@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json.js'
+import { isJsonObject, parseJson } from '../protocol/json.js'
 import { isTerminal } from '../protocol/task.js'
 import { SESSION_PREFIX } from '../protocol/taskAddress.js'
 import { decodeCallRecord, encodeCallRecord, VERSION } from './codec.js'
@@ -39,13 +39,8 @@ export function namesSession({ task }: CallRecord): boolean {
  * version to read: it stands for a call that was made.
  */
 export function isNewerRecord(text: unknown, callId: string): boolean {
-  if (typeof text !== 'string') return false
-  try {
-    const body: unknown = JSON.parse(text)
-    return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
-  } catch {
-    return false
-  }
+  const body = parseJson(String(text))
+  return isJsonObject(body) && Number(body['v']) > VERSION && body['callId'] === callId
 }
 
 /** True where the server has prolonged the ttl of a task at work: by the ttl before, its record would be past its use too early. */

@@ -1,14 +1,9 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject, parseJson } from '../protocol/json.js'
 
 /** The JSON-RPC message in a body; an empty one where there is none to be read. */
 export function httpMessage(body: unknown): JsonObject {
-  if (typeof body !== 'string') return {}
-  try {
-    const message: unknown = JSON.parse(body)
-    return isJsonObject(message) ? message : {}
-  } catch {
-    return {}
-  }
+  const message = typeof body === 'string' ? parseJson(body) : undefined
+  return isJsonObject(message) ? message : {}
 }
 
 /** The headers that a `fetch` sends, to be read: those that it was given, where they are `Headers` already. */

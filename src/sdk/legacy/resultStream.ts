@@ -7,6 +7,7 @@ import {
   MAX_OPEN_INPUT_REQUESTS,
   parseInputRequest,
 } from '../../core/protocol/inputRequest.js'
+import { parseJson } from '../../core/protocol/json.js'
 import { withoutRelatedTask } from '../../core/protocol/legacyTask.js'
 
 /**
@@ -105,12 +106,8 @@ export function inputKeyOf(id: RequestId): string {
 
 /** The id that a key stands for; undefined if it is not one of ours. */
 export function requestIdOf(inputKey: string): RequestId | undefined {
-  try {
-    const id: unknown = JSON.parse(inputKey)
-    return typeof id === 'string' || typeof id === 'number' ? id : undefined
-  } catch {
-    return undefined
-  }
+  const id = parseJson(inputKey)
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
 /** The key of the input request that the server withdraws, where the message says so. */

@@ -19,7 +19,7 @@ describe('readEvents()', () => {
     ['that streams', new Response(EVENTS)],
     ['that does not stream', withoutBody(async () => EVENTS)],
   ])('yields the JSON of each message of a response %s', async (_, response) => {
-    expect(await messagesOf(response)).toEqual([{ a: 1 }, { a: 3 }])
+    expect(await messagesOf(response)).toEqual([{ a: 1 }, undefined, { a: 3 }])
   })
 
   it('ends where the text of a response that does not stream breaks off', async () => {

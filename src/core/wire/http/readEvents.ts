@@ -1,10 +1,11 @@
+import { parseJson } from '../../protocol/json.js'
 import { onAbort } from '../../time/abort.js'
 import { createEventReader } from './eventReader.js'
 
 /**
- * Calls `onMessage` with the JSON of each message in a stream of server-sent events, where the platform streams (React Native
- * does not), else with all of them at the end. Resolves when that returns true, which closes the stream, when the stream ends
- * or breaks off, or when the signal aborts.
+ * Calls `onMessage` with the JSON of each message in a stream of server-sent events (undefined for what is none, which keeps a
+ * connection open), where the platform streams (React Native does not), else with all of them at the end. Resolves when that
+ * returns true, which closes the stream, when the stream ends or breaks off, or when the signal aborts.
  */
 export async function readEvents(
   response: Response,
@@ -13,15 +14,7 @@ export async function readEvents(
 ): Promise<void> {
   let isOver = false
   const feed = createEventReader((data) => {
-    if (isOver) return
-    let message: unknown
-    try {
-      message = JSON.parse(data)
-    } catch {
-      // Events that are no JSON keep the connection open.
-      return
-    }
-    isOver = onMessage(message)
+    isOver ||= onMessage(parseJson(data))
   })
   if (!response.body) {
     feed(await response.text().catch(() => ''))
