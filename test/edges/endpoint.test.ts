@@ -96,15 +96,12 @@ describe('the query of { url }', () => {
     expect(items().join()).toContain('reports')
   })
 
-  it('[EDGE-08] is no part of a URL without one, nor is its fragment or who signs in', async () => {
+  it('[EDGE-08] is no part of a URL without one, nor is its fragment', async () => {
     const page = server.browser.openPage()
     open(server.url, page).startToolCall(WORK, { key: 'k' })
     await server.advance(SECOND)
     await page.close()
-    const { host, pathname } = new URL(server.url)
     expect(await found(`${server.url}#part`)).toHaveLength(1)
-    expect(await found(`http://anna:secret@${host}${pathname}?`)).toHaveLength(1)
-    expect(items().join()).not.toContain('secret')
   })
 })
 

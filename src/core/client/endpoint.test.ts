@@ -50,4 +50,18 @@ describe('the server with an URL', () => {
       ),
     )
   })
+
+  it('that has a user name or a password is refused, which is not shown', () => {
+    for (const given of [
+      'https://anna@a.example/mcp',
+      'https://anna:secret@a.example/mcp',
+      'ftp://:secret@a.example',
+    ]) {
+      expect(() => endpointOf(given, at(PAGE))).toThrow(
+        new TaskConfigurationError(
+          'createTaskClient got a url with a user name or a password, which fetch refuses. Pass them in headers.',
+        ),
+      )
+    }
+  })
 })

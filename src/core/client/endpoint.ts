@@ -23,7 +23,7 @@ export interface Endpoint {
 /**
  * The server with this URL.
  *
- * @throws {TaskConfigurationError} if it is not an http(s) URL.
+ * @throws {TaskConfigurationError} if it is not an http(s) URL, or has a user name or a password.
  */
 export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, 'baseUrl'>): Endpoint {
   const url = parseUrl(given, baseUrl())
@@ -35,15 +35,21 @@ export function endpointOf(given: string | URL, { baseUrl }: Pick<Environment, '
   return { place, key: url.origin + path + query, url: () => url }
 }
 
+/** Not the URL, whose password it would show. */
+const CREDENTIALS =
+  'createTaskClient got a url with a user name or a password, which fetch refuses. Pass them in headers.'
+
 /** Undefined for a URL that is relative where there is no page to resolve it against, as on a server. */
 function parseUrl(url: string | URL, base: string | undefined): URL | undefined {
+  let parsed: URL | undefined
   try {
-    const parsed = new URL(url, base ?? NO_PAGE)
-    if (parsed.origin === NO_PAGE) return undefined
-    if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed
+    parsed = new URL(url, base ?? NO_PAGE)
   } catch {
     // Said below.
   }
+  if (parsed?.origin === NO_PAGE) return undefined
+  if (parsed?.username || parsed?.password) throw new TaskConfigurationError(CREDENTIALS)
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed
   throw new TaskConfigurationError(
     `createTaskClient got the url ${JSON.stringify(String(url))}, which is not an http(s) URL.${inDevelopment ? ' Pass the URL of the MCP endpoint.' : ''}`,
   )
