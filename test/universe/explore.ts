@@ -1,5 +1,5 @@
 import { judgeSmall } from './judgeSmall.js'
-import { type Bounds, createSmallWorld, type SmallWorld } from './smallWorld.js'
+import { type Bounds, createSmallWorld, type Limited, type SmallWorld } from './smallWorld.js'
 
 export interface Exploration {
   /** States that differ in anything that a page, the server or a check could see. */
@@ -10,8 +10,10 @@ export interface Exploration {
   readonly depth: number
   /** Every way of so many steps was walked. */
   readonly wholeDepth: number
-  /** Ways to their end: nothing more could happen within the bounds. */
+  /** Ways that were judged: nothing more could happen within the bounds, or the world was cut there. */
   readonly ends: number
+  /** What the bounds allow and no way had: of that, the world says nothing. */
+  readonly never: readonly string[]
   /** True if every order within the bounds was walked. */
   readonly isComplete: boolean
   readonly reached: ReadonlySet<string>
@@ -29,8 +31,10 @@ export interface ExploreOptions {
   /** @default no limit */
   readonly maxStates?: number | undefined
   readonly maxDepth?: number | undefined
-  /** When to stop, on the clock of `performance.now()`. @default never */
-  readonly deadline?: number | undefined
+  /** When to stop walking and judge what was reached, on the clock of `performance.now()`. @default never */
+  readonly walkUntil?: number | undefined
+  /** When to stop judging that. @default never */
+  readonly judgeUntil?: number | undefined
 }
 
 /** Plays a way from the beginning: the world of a page cannot be copied. */
@@ -64,6 +68,9 @@ interface Reached {
   world: SmallWorld | undefined
 }
 
+/** A prime: what there is not the time to judge is spread over all that was reached. */
+const STRIDE = 7919
+
 /** Worlds that are kept: the others are played again when their turn comes. */
 const MAX_KEPT = 1000
 
@@ -73,9 +80,10 @@ const MAX_KEPT = 1000
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const { bounds, maxStates = Number.POSITIVE_INFINITY, maxDepth = Number.POSITIVE_INFINITY } = options
-  const { deadline = Number.POSITIVE_INFINITY } = options
+  const { walkUntil = Number.POSITIVE_INFINITY, judgeUntil = Number.POSITIVE_INFINITY } = options
   const seen = new Set<string>()
   const reached = new Set<string>()
+  const used = new Set<Limited>()
   let transitions = 0
   let ends = 0
   let wholeDepth = 0
@@ -86,13 +94,18 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     failure ??= { steps, breaches: world.breaches }
   }
 
-  const isOver = () => failure !== undefined || seen.size >= maxStates || performance.now() >= deadline
+  const isOver = () => failure !== undefined || seen.size >= maxStates || performance.now() >= walkUntil
+
+  function note(world: SmallWorld): void {
+    for (const pair of world.reached) reached.add(pair)
+    for (const limited of world.used) used.add(limited)
+  }
 
   async function judge(world: SmallWorld, steps: readonly string[]): Promise<void> {
     ends++
     await judgeSmall(world)
     if (world.breaches.length > 0) fail(steps, world)
-    for (const pair of world.reached) reached.add(pair)
+    note(world)
     drop(world)
   }
 
@@ -115,7 +128,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
       await next.take(name)
       transitions++
       const way = [...steps, name]
-      for (const pair of next.reached) reached.add(pair)
+      note(next)
       if (next.breaches.length > 0) fail(way, next)
       const print = next.fingerprint()
       const isNew = !seen.has(print)
@@ -137,8 +150,11 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   let isCutByDepth = false
   while (level.length > 0 && !isOver()) {
     const next: Reached[] = []
-    for (const state of level) {
-      if (isOver()) break
+    for (const [index, state] of level.entries()) {
+      if (isOver()) {
+        next.push(...level.slice(index))
+        break
+      }
       next.push(...(await walk(state)))
     }
     if (!isOver()) wholeDepth = depth
@@ -146,7 +162,16 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     if (next.length > 0) depth++
     level = next
   }
+  const isComplete = !isCutByDepth && level.length === 0 && failure === undefined
+  for (const index of level.keys()) {
+    const state = level[(index * STRIDE) % level.length]
+    if (state === undefined || failure !== undefined || performance.now() >= judgeUntil) break
+    await judge(state.world ?? (await play(bounds, state.steps)), state.steps)
+    state.world = undefined
+  }
   for (const { world } of level) if (world !== undefined) drop(world)
-  const isComplete = !isCutByDepth && level.length === 0 && !isOver()
-  return { states: seen.size, transitions, depth, wholeDepth, ends, isComplete, reached, failure }
+  const never = Object.entries(bounds)
+    .filter(([name, most]) => typeof most === 'number' && most > 0 && name !== 'tabs' && name !== 'calls')
+    .flatMap(([name]) => (used.has(name as Limited) ? [] : [name]))
+  return { states: seen.size, transitions, depth, wholeDepth, ends, never, isComplete, reached, failure }
 }

@@ -1,9 +1,11 @@
 import type { ToolCallState } from 'taskwire'
 import { isAtWork, textOf } from './smallServer.js'
-import { callOf, callsOf, isSettled, KEYS, type SmallTab, type SmallWorld } from './smallWorld.js'
+import { callOf, callsOf, isSettled, KEYS, RESPONSE, type SmallTab, type SmallWorld } from './smallWorld.js'
 
 /** Time in which everything must have come to its end after the last fault, in ms. */
 const REST_MS = 10 * 60_000
+/** In so many ms it should: a tab that is gone is missed, and a poll that was lost is sent again. */
+const PROMPT_MS = 60_000
 const MAX_STEPS = 2000
 
 /** Steps that only time and the browser take, in the order in which a quick machine takes them. */
@@ -12,8 +14,12 @@ const ORDER = [/^thaw/, /^lock/, /^deliver/, /arrives$/, /^answer/, /^(the task|
 /** Lets everything come to rest, and looks whether it is as it should be. */
 export async function judgeSmall(world: SmallWorld): Promise<void> {
   world.endBounds()
-  await rest(world)
-  const before = world.tabs.filter((tab) => tab.isAlive && tab.hasStarted)
+  const { tabs } = world
+  // Who follows the task must not need a tab that is frozen, which may be so for ever. Who waits for its `tools/call` must.
+  const following = tabs.filter((tab) => isUsed(tab) && !tab.isFrozen && callsOf(tab.client).every(({ task }) => task))
+  if (following.length > 0 && tabs.some(({ isFrozen }) => isFrozen)) await rest(world, following, ORDER.slice(1))
+  await rest(world, tabs.filter(isUsed))
+  const before = tabs.filter(isUsed)
   for (const tab of before) check(world, tab)
   agree(world, before)
   if (before.length > 0 || world.server.tasks.size > 0) {
@@ -21,44 +27,62 @@ export async function judgeSmall(world: SmallWorld): Promise<void> {
     await world.settle()
     world.start(newcomer)
     await world.settle()
-    await rest(world)
+    await rest(world, [...before, newcomer])
     check(world, newcomer)
     agree(world, [...before, newcomer])
   }
   await close(world)
 }
 
-async function rest(world: SmallWorld): Promise<void> {
+function isUsed({ isAlive, hasStarted }: SmallTab): boolean {
+  return isAlive && hasStarted
+}
+
+/** Takes the steps of these kinds until these tabs have come to their end, and all that is under way with them. */
+async function rest(world: SmallWorld, tabs: readonly SmallTab[], kinds: readonly RegExp[] = ORDER): Promise<void> {
   const startedAt = world.elapsed()
+  const { tasks } = world.server
+  const isAtRest = () => tabs.every((tab) => isDone(world, tab)) && ![...tasks.values()].some(isAtWork)
   for (let count = 0; count < MAX_STEPS && world.elapsed() - startedAt < REST_MS; count++) {
     const steps = world.steps()
-    const next = ORDER.flatMap((kind) => steps.find((step) => kind.test(step)) ?? [])[0]
-    const isOver = isAtRest(world) && steps.every((step) => step.startsWith('time') || step.startsWith('start'))
-    if (next === undefined || isOver) break
+    const [next] = kinds.flatMap((kind) => steps.find((step) => kind.test(step)) ?? [])
+    if (next === undefined || (next.startsWith('time') && isAtRest())) break
     await world.take(next)
   }
-  for (const tab of world.tabs) {
-    if (tab.isAlive && tab.hasStarted && !isDone(world, tab))
-      world.breach(`${tab.name} never settled: ${describe(tab)}`)
+  const ms = world.elapsed() - startedAt
+  for (const tab of tabs) {
+    if (!isDone(world, tab)) world.breach(`${tab.name} never settled: ${describe(tab)}`)
+    else if (ms > PROMPT_MS) world.breach(`${tab.name} settled after ${ms} ms: ${describe(tab)}`)
   }
 }
 
-function isAtRest(world: SmallWorld): boolean {
-  const { tabs, server } = world
-  return (
-    tabs.every((tab) => !tab.isAlive || !tab.hasStarted || isDone(world, tab)) &&
-    ![...server.tasks.values()].some(isAtWork)
-  )
-}
-
-function isDone({ callCount }: SmallWorld, { client }: SmallTab): boolean {
+/** Its calls have ended, and so has all that the app waits for. */
+function isDone({ callCount }: SmallWorld, { client, waiting }: SmallTab): boolean {
   const calls = callsOf(client)
-  return calls.length === callCount && calls.every(isSettled)
+  return calls.length === callCount && calls.every(isSettled) && waiting === 0
 }
 
 /** What a tab shows is the truth, or says that it cannot know it. */
 function check(world: SmallWorld, tab: SmallTab): void {
-  for (const call of callsOf(tab.client)) checkCall(world, tab, call)
+  for (const call of callsOf(tab.client)) {
+    checkCall(world, tab, call)
+    checkEnd(world, tab, call)
+  }
+  for (const { answer, taskId } of world.server.tasks.values())
+    if (answer !== undefined && JSON.stringify(answer) !== JSON.stringify(RESPONSE))
+      world.breach(`${taskId} was answered ${JSON.stringify(answer)}`)
+}
+
+/** Of a call that has ended nothing is under way, and its promise says the same. */
+function checkEnd(world: SmallWorld, tab: SmallTab, call: ToolCallState): void {
+  const { phase, network, isCancelling, inputRequests, key = '', error, result } = call
+  const left = { isCancelling, inputs: Object.keys(inputRequests).length > 0 }
+  if (network !== 'ok' || Object.values(left).some(Boolean))
+    world.breach(`${tab.name} shows of a call that is over: ${network} ${JSON.stringify(left)}`)
+  const outcome = tab.outcomes.get(key)
+  const isSame = phase === 'completed' ? outcome === result : outcome instanceof Error && outcome === error
+  if (!isSame)
+    world.breach(`${tab.name} shows ${describe(tab)}, and its promise ${String(outcome ?? 'has not settled')}`)
 }
 
 function checkCall(world: SmallWorld, tab: SmallTab, call: ToolCallState): void {
@@ -79,8 +103,9 @@ function checkCall(world: SmallWorld, tab: SmallTab, call: ToolCallState): void 
  */
 function isGivenUp(world: SmallWorld, tab: SmallTab): boolean {
   const { phase, task } = callOf(tab.client) ?? {}
-  if (phase !== 'cancelled' || task !== undefined) return false
-  const { hasCalled, cancelled } = tab
+  if (phase !== 'cancelled' || task !== undefined || world.tabs.every((one) => one.cancelled === undefined))
+    return false
+  const { hasCalled, cancelled = 'nothing' } = tab
   return hasCalled || cancelled === 'nothing' || (cancelled === 'call' && world.isUncertain())
 }
 

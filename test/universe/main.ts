@@ -13,7 +13,7 @@ import { QUICK_WORLDS, WORLDS } from './worlds.js'
 //
 //     --world NAME       only this one
 //     --states N         ends a world after so many states, which is then not complete
-//     --minutes N        ends a world after so many minutes
+//     --minutes N        ends a world after so many minutes, half of which it judges what it has reached
 //     --quick            the worlds of npm test
 //     --lite             with the client of taskwire/lite
 //     --record           keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
@@ -60,16 +60,17 @@ const failures = await playRounds<UniverseRound, WalkedWorld>({
 })
 
 const inOrder = worlds.flatMap(({ name }) => walked.find((world) => world.name === name) ?? [])
-const rows = inOrder.map(({ name, states, transitions, wholeDepth, ends, isComplete, seconds }) => [
+const rows = inOrder.map(({ name, states, transitions, wholeDepth, ends, never, isComplete, seconds }) => [
   name,
   isComplete ? 'all' : `up to ${wholeDepth} steps`,
   states,
   transitions,
   wholeDepth,
   ends,
+  never.join(', '),
   seconds,
 ])
-console.log(table(['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'seconds'], rows))
+console.log(table(['world', 'orders walked', 'states', 'steps', 'depth', 'ends', 'never happened', 'seconds'], rows))
 const reached = new Set(inOrder.flatMap((world) => world.reached))
 console.log(`\nPairs of a stage and what came then: ${reached.size}\n${[...reached].sort().join('\n')}`)
 if (values.record) {

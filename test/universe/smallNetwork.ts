@@ -26,7 +26,7 @@ export interface SmallNetwork {
   steps(): NetworkStep[]
   state(): unknown
   /** Requests of the page that it waits for. */
-  pending(page: SmallPage): number
+  pending(page: SmallPage): readonly RpcRequest[]
 }
 
 export interface SmallNetworkOptions {
@@ -111,6 +111,7 @@ export function createSmallNetwork({ handle, onSent, onAnswered }: SmallNetworkO
       return [...underWay].flatMap(stepsOf)
     },
     state: () => [...underWay].map(({ id, answer, isAbandoned }) => [id, answer ?? null, isAbandoned]).sort(),
-    pending: (page) => [...underWay].filter((exchange) => exchange.page === page && !exchange.isAbandoned).length,
+    pending: (page) =>
+      [...underWay].flatMap((exchange) => (exchange.page === page && !exchange.isAbandoned ? [exchange.request] : [])),
   }
 }

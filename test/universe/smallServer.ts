@@ -25,6 +25,8 @@ export interface SmallTask {
   status: 'working' | 'input_required' | 'completed' | 'cancelled'
   lastUpdatedAt: number
   answer?: unknown
+  /** The server was asked to stop it, in time or not. */
+  isStopAsked?: true
 }
 
 const TASKS = 'io.modelcontextprotocol/tasks'
@@ -91,6 +93,7 @@ export function createSmallServer(now: () => number): SmallServer {
   }
 
   function cancel(task: SmallTask): undefined {
+    task.isStopAsked = true
     if (isAtWork(task)) set(task, 'cancelled')
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TaskClient, ToolCallState } from 'taskwire'
+import type { CallToolResult, TaskClient, ToolCallState } from 'taskwire'
 import { decodeCallRecord } from '../../src/core/record/codec.js'
 import { nextMacrotask } from '../../src/server/base/nextMacrotask.js'
 import type { RpcRequest, RpcResponse } from '../chaos/chaosServer.js'
@@ -7,7 +7,7 @@ import { createPollFloors } from '../chaos/pollFloors.js'
 import { type ClientKind, createClientOf } from '../support/createClientOf.js'
 import { createSmallBrowser, type SmallPage } from './smallBrowser.js'
 import { createSmallNetwork } from './smallNetwork.js'
-import { createSmallServer, INPUT_KEY, type SmallServer } from './smallServer.js'
+import { createSmallServer, INPUT_KEY, isAtWork, type SmallServer } from './smallServer.js'
 
 /** What may happen in a world, and how often. What is left out never happens. */
 export interface Bounds {
@@ -36,7 +36,7 @@ export interface Bounds {
   readonly crossTab?: false
 }
 
-type Limited = Exclude<keyof Bounds, 'kind' | 'isFollowed' | 'tabs' | 'calls' | 'asks' | 'crossTab'>
+export type Limited = Exclude<keyof Bounds, 'kind' | 'isFollowed' | 'tabs' | 'calls' | 'asks' | 'crossTab'>
 
 /** A page with its client. */
 export interface SmallTab extends SmallPage {
@@ -46,7 +46,11 @@ export interface SmallTab extends SmallPage {
   /** Whether it has sent the `tools/call` itself. */
   hasCalled: boolean
   /** What there was when its call was cancelled: nothing, a `tools/call` of any tab, or a record that names its task. */
-  cancelled: 'nothing' | 'call' | 'task'
+  cancelled: 'nothing' | 'call' | 'task' | undefined
+  /** What the promises of its calls came to, by their keys. */
+  readonly outcomes: Map<string, CallToolResult | Error>
+  /** Promises of `respond()` and `cancel()` that have not settled. */
+  waiting: number
   awakeSince: number
 }
 
@@ -77,8 +81,10 @@ export interface SmallWorld {
   pending(tab: SmallTab): number
   breach(text: string): void
   readonly breaches: readonly string[]
-  /** A request was given up, or its answer was: nobody may know what became of it. */
+  /** A `tools/call` was given up, or its answer was: nobody may know what became of it. */
   isUncertain(): boolean
+  /** What of the bounds was used. */
+  readonly used: ReadonlySet<Limited>
   /** How many calls each tab makes. */
   readonly callCount: number
   /** Stage of a call and the kind of step that came then, each pair once. */
@@ -97,6 +103,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   const tabs: SmallTab[] = []
   const breaches: string[] = []
   const reached = new Set<string>()
+  const used = new Set<Limited>()
   let isBounded = false
   /** A message was lost or came late: a page knows for sure what it has heard itself. */
   let isDeaf = false
@@ -145,19 +152,28 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   }
 
   function sent(page: SmallPage, { method, params }: RpcRequest): void {
-    if (method === 'tasks/update' && ++updates > 1 + dropped) breach('the input request was answered twice')
+    if (method === 'tasks/update' && ++updates > 1 + lost['tasks/update'])
+      breach('the input request was answered twice')
     if (method === 'tools/call') tabOf(page).hasCalled = true
     if (method !== 'tasks/get') return
+    const isAskedTwice = network
+      .pending(page)
+      .some((one) => one.method === method && one.params?.['taskId'] === params?.['taskId'])
+    if (isAskedTwice) breach(`${page.name} polled while its poll was under way`)
     const early = (isDeaf ? ownFloors : floors).polled(tabOf(page), String(params?.['taskId']), browser.now())
     if (early > 0) breach(`${page.name} polled ${early} ms too early`)
   }
 
   let updates = 0
-  /** Requests that failed, or whose page is gone: their answers may be sent again. */
-  let dropped = 0
+  /** Requests that failed, or whose page has given them up or is gone: what came of them, nobody may know. */
+  const lost = { 'tools/call': 0, 'tasks/update': 0 }
+
+  function lose(method: string): void {
+    if (method in lost) lost[method as keyof typeof lost]++
+  }
 
   function answered(page: SmallPage, { method, params }: RpcRequest, answer: RpcResponse | undefined): void {
-    if (answer === undefined) dropped++
+    if (answer === undefined) lose(method)
     const created = method === 'tools/call' && answer && 'result' in answer ? answer.result['taskId'] : undefined
     const about = method === 'tasks/get' ? params?.['taskId'] : created
     if (typeof about !== 'string') return
@@ -174,12 +190,13 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
       push: false,
       ...(crossTab === false && { crossTab }),
     })
-    const cancelled: SmallTab['cancelled'] = 'nothing'
     const tab: SmallTab = Object.assign(page, {
       client,
       hasStarted: false,
       hasCalled: false,
-      cancelled,
+      cancelled: undefined,
+      outcomes: new Map(),
+      waiting: 0,
       awakeSince: browser.now(),
     })
     tabs.push(tab)
@@ -191,14 +208,31 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     tab.hasStarted = true
     tab.enter('start', () => {
       for (const [call, key] of KEYS.slice(0, callCount).entries())
-        tab.client.startToolCall({ name: 'work', arguments: { call } }, { key }).result.catch(() => {})
+        tab.client.startToolCall({ name: 'work', arguments: { call } }, { key }).result.then(
+          (result) => tab.outcomes.set(key, result),
+          (error: Error) => tab.outcomes.set(key, error),
+        )
     })
   }
 
   function crash(tab: SmallTab): void {
+    for (const { method } of network.pending(tab)) lose(method)
     browser.crash(tab)
-    // What it had sent may be sent again by another page.
-    dropped++
+  }
+
+  /** `cancel()` has resolved: of a task that is shown as at work, the server was asked. */
+  function checkStopped({ name, client, isAlive }: SmallTab): void {
+    const call = callOf(client)
+    const task = call?.task && server.tasks.get(call.task.taskId)
+    if (isAlive && task && isAtWork(task) && !isSettled(call) && !task.isStopAsked)
+      breach(`${name} has cancelled ${task.taskId}, and the server was not asked`)
+  }
+
+  /** The app waits for what it has asked for. */
+  function wait(tab: SmallTab, asked: Promise<unknown> | undefined): Promise<void> | undefined {
+    tab.waiting++
+    const end = () => void tab.waiting--
+    return asked?.then(end, end)
   }
 
   function tabSteps(tab: SmallTab): Step[] {
@@ -221,22 +255,18 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     const isOpen = call?.inputRequests[INPUT_KEY] !== undefined
     const isCancellable = call !== undefined && !isSettled(call) && !call.isCancelling
     const respond = () =>
-      tab.enter('respond', () =>
-        client
-          .getToolCall(call?.callId ?? '')
-          ?.respond(INPUT_KEY, RESPONSE)
-          .catch(() => {}),
-      )
+      tab.enter('respond', () => void wait(tab, client.getToolCall(call?.callId ?? '')?.respond(INPUT_KEY, RESPONSE)))
     const cancel = () => {
       // Before there is a task, it gives its own request up.
-      if (call?.task === undefined && tab.hasCalled) dropped++
-      if (tabs.some(({ hasCalled }) => hasCalled)) tab.cancelled = isTaskRecorded ? 'task' : 'call'
-      tab.enter('cancel', () =>
+      if (call?.task === undefined && tab.hasCalled) lose('tools/call')
+      const isCalled = tabs.some(({ hasCalled }) => hasCalled)
+      tab.cancelled = !isCalled ? 'nothing' : isTaskRecorded ? 'task' : 'call'
+      const cancelling = () =>
         client
           .getToolCall(call?.callId ?? '')
           ?.cancel()
-          .catch(() => {}),
-      )
+          .then(() => checkStopped(tab))
+      tab.enter('cancel', () => void wait(tab, cancelling()))
     }
     const freeze = () => {
       tab.isFrozen = true
@@ -297,7 +327,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
   }
 
   function told(): unknown {
-    return tabs.map(({ hasCalled, cancelled }) => [hasCalled, cancelled])
+    return tabs.map(({ hasCalled, cancelled, waiting }) => [hasCalled, cancelled, waiting])
   }
 
   async function settle(): Promise<void> {
@@ -320,7 +350,10 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
         )
       const kind = name.replace(/ [A-Z](\.\d+)?( |$)/, ' …$2').replace(/^task-\d/, 'the task')
       for (const tab of tabs) if (tab.isAlive && tab.hasStarted) reached.add(`${stageOf(tab)} ← ${kind}`)
-      if (step.costs !== undefined && isBounded) left.set(step.costs, (left.get(step.costs) ?? 0) - 1)
+      if (step.costs !== undefined && isBounded) {
+        left.set(step.costs, (left.get(step.costs) ?? 0) - 1)
+        used.add(step.costs)
+      }
       step.take()
       await settle()
     },
@@ -333,7 +366,7 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
             server.state(),
             [...left],
             updates,
-            dropped,
+            lost,
             isDeaf,
             isTaskRecorded,
             told(),
@@ -349,17 +382,18 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
     openTab,
     start,
     elapsed: browser.elapsed,
-    pending: network.pending,
+    pending: (tab) => network.pending(tab).length,
     breach,
     breaches,
-    isUncertain: () => dropped > 0,
+    isUncertain: () => lost['tools/call'] > 0,
+    used,
     callCount,
     reached,
     settle,
   }
 }
 
-const RESPONSE = { action: 'accept', content: { answer: 'large' } } as const
+export const RESPONSE = { action: 'accept', content: { answer: 'large' } } as const
 
 /** The first call of a page; in worlds of one call, that one. */
 export function callOf(client: TaskClient): ToolCallState | undefined {

@@ -10,9 +10,11 @@ describe('every order of a small world', () => {
   it.each(QUICK_WORLDS)(
     '[DUR-95] loses nothing, runs the tool once, polls politely and shows the same in all tabs: $name',
     async ({ name, bounds, maxDepth }) => {
-      const { states, failure } = await explore({ bounds, maxDepth })
+      const { states, ends, never, isComplete, failure } = await explore({ bounds, maxDepth })
       expect(failure && formatFailure(name, failure)).toBeUndefined()
       expect(states).toBeGreaterThan(100)
+      expect(ends).toBeGreaterThan(40)
+      expect(isComplete ? never : []).toEqual([])
     },
     MINUTES,
   )
@@ -29,6 +31,14 @@ describe('every order of a small world', () => {
     },
     MINUTES,
   )
+
+  it('judges what it has reached where it is cut, and says what never happened until then', async () => {
+    const bounds = { tabs: 2, time: 2, crash: 1, lose: 1, kind: 'lite' } as const
+    const { wholeDepth, ends, never, isComplete, failure } = await explore({ bounds, maxStates: 20 })
+    expect({ failure, isComplete, never }).toEqual({ failure: undefined, isComplete: false, never: ['time', 'lose'] })
+    expect(wholeDepth).toBeLessThan(5)
+    expect(ends).toBeGreaterThan(5)
+  })
 
   it('comes to the same state by the same way, and to others by others', async () => {
     const bounds = { tabs: 2, time: 1 } as const

@@ -14,7 +14,7 @@ export interface UniverseRound extends NamedWorld {
 }
 
 export interface WalkedWorld
-  extends Pick<Exploration, 'states' | 'transitions' | 'depth' | 'wholeDepth' | 'ends' | 'isComplete'> {
+  extends Pick<Exploration, 'states' | 'transitions' | 'depth' | 'wholeDepth' | 'ends' | 'never' | 'isComplete'> {
   readonly name: string
   readonly reached: readonly string[]
   readonly seconds: number
@@ -22,8 +22,11 @@ export interface WalkedWorld
 
 await workRounds<UniverseRound, WalkedWorld>(async ({ name, bounds, maxDepth, maxStates, minutes, kind }) => {
   const startedAt = performance.now()
-  const deadline = minutes === undefined ? undefined : startedAt + minutes * 60_000
-  const { reached, failure, ...walked } = await explore({ bounds: { ...bounds, kind }, maxDepth, maxStates, deadline })
+  const ms = minutes === undefined ? Number.POSITIVE_INFINITY : minutes * 60_000
+  // What was walked and not judged was walked for little.
+  const [walkUntil, judgeUntil] = [startedAt + ms / 2, startedAt + ms]
+  const options = { bounds: { ...bounds, kind }, maxDepth, maxStates, walkUntil, judgeUntil }
+  const { reached, failure, ...walked } = await explore(options)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   return {
     totals: { ...walked, name, reached: [...reached], seconds },
