@@ -323,6 +323,50 @@ describe('a callback', () => {
   })
 })
 
+describe('a sign-in in another tab', () => {
+  it.each([
+    ['has never had a connection', async () => {}],
+    ['has had one', signIn],
+  ])('connects one that %s and waits for the user', async (_, before) => {
+    const page = browser.openPage()
+    const [here, there] = [page, browser.openPage()].map((one) => open(one, { storage: 'local' }))
+    if (!here || !there) throw new Error('no client')
+    await before(here)
+    tokens.valid = new Set()
+    await here.signOut()
+    await within(here.listTools().catch(() => {}))
+    expect(connection(here).status).toBe('unauthorized')
+    await signIn(there)
+    await browser.settle()
+    expect(connection(here).status).toBe('connected')
+    await here.close()
+    expect(page.listeners()).toBe(0)
+  })
+
+  it('connects one that was in the back-forward cache meanwhile', async () => {
+    const page = browser.openPage()
+    const [here, there] = [page, browser.openPage()].map((one) => open(one, { storage: 'local' }))
+    if (!here || !there) throw new Error('no client')
+    await within(here.listTools().catch(() => {}))
+    await page.hidePage()
+    page.freeze()
+    await signIn(there)
+    await page.thaw()
+    await page.showPage()
+    expect(connection(here).status).toBe('connected')
+  })
+
+  it('leaves one alone that has tokens of its own', async () => {
+    const [here, there] = [browser.openPage(), browser.openPage()].map((one) => open(one))
+    if (!here || !there) throw new Error('no client')
+    await within(here.listTools().catch(() => {}))
+    const { length } = tokens.refused
+    await signIn(there)
+    await browser.settle()
+    expect([connection(here).status, tokens.refused.length]).toEqual(['unauthorized', length])
+  })
+})
+
 describe('a window of its own', () => {
   const popup = () => ({ location: { href: 'about:blank' }, opener: {} as unknown, close: vi.fn() })
 

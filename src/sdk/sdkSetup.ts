@@ -3,7 +3,7 @@ import { checkOptionNames, type OptionKinds } from '../core/client/checkOptions.
 import { clientCapabilities } from '../core/client/clientCapabilities.js'
 import { endpointOf } from '../core/client/endpoint.js'
 import type { ConnectionOptions, ConnectionSetUp } from '../core/client/setUp.js'
-import type { Environment } from '../core/environment/environment.js'
+import type { Environment, Unsubscribe } from '../core/environment/environment.js'
 import { inDevelopment } from '../core/environment/inDevelopment.js'
 import { TaskConfigurationError } from '../core/protocol/errors.js'
 import { READ_MORE } from '../core/protocol/readMore.js'
@@ -125,10 +125,18 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
   }
   const legacy = readLegacyOptions(options, environment, true)
   const floor = createFloor(environment.now)
+  let onSignedIn = () => {}
+  let stopWaiting: Unsubscribe | undefined
   const createConnection = (connection: ConnectionOptions) => {
+    const onState: ConnectionOptions['onState'] = (state) => {
+      stopWaiting?.()
+      stopWaiting = state.status === 'unauthorized' ? signIn.inBrowser()?.onNewTokens(onSignedIn) : undefined
+      connection.onState(state)
+    }
     const capabilities = clientCapabilities(options, options.capabilities)
     return createSdkV2Connection({
       ...connection,
+      onState,
       client: createClient(options.clientInfo, capabilities, era),
       era,
       capabilities,
@@ -153,7 +161,10 @@ function setUpUrl(options: TaskClientUrlOptions, environment: Environment, onIss
     endpoint,
     url: given,
     createConnection,
-    createSigningIn: (onEnd) => createSigningIn(signIn, onEnd),
+    createSigningIn: (onEnd) => {
+      onSignedIn = onEnd
+      return createSigningIn(signIn, onEnd)
+    },
   }
 }
 

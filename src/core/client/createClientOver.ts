@@ -18,7 +18,7 @@ import { createListeners } from './listeners.js'
 import { positive, readPollPolicy, readStorage } from './options.js'
 import type { PartsOfClient } from './parts/parts.js'
 import { createReports } from './reports.js'
-import type { SetUp, SigningIn } from './setUp.js'
+import type { SetUp } from './setUp.js'
 import type { ForgetFilter, TaskClient, TaskClientBaseOptions, TaskReference, ToolCallOptions } from './taskClient.js'
 import { createToolCallGroup } from './toolCallGroup.js'
 import { createToolsCheck, type ToolsCheck } from './toolsCheck.js'
@@ -110,15 +110,11 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     () => parts.createObserving(base.tap, environment, base.reports),
     (made) => made.close(),
   )
-  let signingIn: SigningIn | undefined
-  const signIn = () => {
-    signingIn ??= target.createSigningIn((error) => {
-      connection.get().signedIn(error)
-      const run = calls.made()
-      if (error === undefined && run) retrySoon(run)
-    })
-    return signingIn
-  }
+  const signIn = target.createSigningIn((error) => {
+    connection.get().signedIn(error)
+    const run = calls.made()
+    if (error === undefined && run) retrySoon(run)
+  })
 
   const client: TaskClient & HasProcesses = {
     id: hash(JSON.stringify([owner.endpoint, owner.scope])),
@@ -162,9 +158,7 @@ function clientOf(base: ClientBase, connection: WhenUsed<Connection>): TaskClien
     },
     [AMONG_PROCESSES]: { channel: calls.channel, run: calls.made },
     listTools: () => connection.get().listTools(),
-    authorize: () => signIn().authorize(),
-    finishAuthorization: (url) => signIn().finishAuthorization(url),
-    signOut: () => signIn().signOut(),
+    ...signIn,
     close: async () => {
       await Promise.all([calls.close(), connection.close()])
       if (connection.made() === undefined) store.setConnection({ status: 'closed' })

@@ -51,8 +51,9 @@ describe('in Node, or wherever there is no page', () => {
 
   it('listening to the page does nothing and can be undone', () => {
     vi.stubGlobal('addEventListener', undefined)
-    const { onOnlineChange, onVisibilityChange, onPageHide, onPageShow } = environment
+    const { onOnlineChange, onVisibilityChange, onPageHide, onPageShow, onStorageChange } = environment
     for (const listen of [onOnlineChange, onVisibilityChange, onPageHide, onPageShow]) listen(() => {})()
+    onStorageChange?.(() => {})()
   })
 
   it('without navigator, locks and channels: each is absent', () => {
@@ -118,15 +119,16 @@ describe('in a page', () => {
     ['onPageHide', 'document', ['freeze']],
     ['onPageShow', 'window', ['pageshow']],
     ['onPageShow', 'document', ['resume']],
+    ['onStorageChange', 'window', ['storage']],
   ] as const)('%s hears of %s: %s', (method, where, types) => {
     const page = openPage()
     let received = 0
-    const unsubscribe = browserEnvironment()[method](() => {
+    const unsubscribe = browserEnvironment()[method]?.(() => {
       received += 1
     })
     for (const type of types) page[where].fire(type)
     expect(received).toBe(types.length)
-    unsubscribe()
+    unsubscribe?.()
     for (const type of types) page[where].fire(type)
     expect(received).toBe(types.length)
     expect(page.window.counts.listeners + page.document.counts.listeners).toBe(0)

@@ -28,6 +28,7 @@ const PAGE: Environment = {
   onPageShow: (listener) => on((event) => event.persisted !== false && listener(), ['pageshow'], ['resume']),
   // Node's own localStorage is a file for the whole process, not a page's storage.
   storage: (kind) => (globalThis.document === undefined ? undefined : globalThis[`${kind}Storage`]),
+  onStorageChange: (listener) => on(listener, ['storage']),
   get locks() {
     return globalThis.navigator?.locks as Locks | undefined
   },

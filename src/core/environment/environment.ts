@@ -70,6 +70,8 @@ export interface Environment {
   onPageShow(listener: () => void): Unsubscribe
   /** Returns the storage; undefined if the page has no such storage. May throw if access is forbidden. */
   storage(kind: 'local' | 'session'): WebStorage | undefined
+  /** Calls the listener when another page has changed what this one has in `localStorage`. Absent if nothing says so. */
+  onStorageChange?(listener: () => void): Unsubscribe
   /** The Web Locks of the page. Absent if the page does not have them. */
   readonly locks?: Locks | undefined
   /** Opens a channel between tabs. Absent if the page has no BroadcastChannel. */

@@ -1,5 +1,5 @@
 import type { AuthProvider, OAuthClientProvider } from '@modelcontextprotocol/client'
-import type { Environment } from '../../core/environment/environment.js'
+import type { Environment, Unsubscribe } from '../../core/environment/environment.js'
 
 /** The server to sign in to, and the environment of the page that signs in. */
 export interface AuthServer {
@@ -41,6 +41,8 @@ export interface BrowserSignIn {
    * @throws {AuthorizationFailedError} if no tab waits for it, or the sign-in failed there.
    */
   handOver(callback: URLSearchParams): Promise<void>
+  /** Calls the listener when another tab, which shares the tokens, has brought other ones. */
+  onNewTokens(listener: () => void): Unsubscribe
   /** Forgets the tokens, and drops those that a sign-in or refresh brings afterwards. */
   signOut(): void
 }

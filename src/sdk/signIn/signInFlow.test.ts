@@ -56,6 +56,7 @@ function browserFlow(tokens?: OAuthTokens) {
     begin: vi.fn<BrowserSignIn['begin']>(),
     take: (state: string | null) => (state === 's' ? own : undefined),
     handOver: vi.fn(async () => {}),
+    onNewTokens: () => () => {},
     signOut: vi.fn(),
   }
   return { own, redirects, ours, ...flowOf({ provider: { forServer: () => ours }, inBrowser: () => ours }) }

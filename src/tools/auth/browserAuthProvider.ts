@@ -167,6 +167,21 @@ function createSignIn(
       await handOver(openChannel(), environment, callback)
     },
 
+    onNewTokens: (listener) => {
+      const read = () => tokens.read()?.access_token
+      let known = read()
+      const look = () => {
+        const token = read()
+        if (token !== undefined && token !== known) listener()
+        known = token
+      }
+      // A page in the back-forward cache gets no events.
+      const stops = [environment.onStorageChange?.(look), environment.onPageShow(look)]
+      return () => {
+        for (const stop of stops) stop?.()
+      }
+    },
+
     signOut: () => {
       stopWaiting()
       session.remove('flow')

@@ -51,6 +51,7 @@ export function createSimulatedBrowser(options: SimulatedBrowserOptions = {}): S
     channels: createSimulatedChannels(clock),
     locks: createSimulatedLocks(),
     local: webStorage(),
+    onStored: new Set(),
     random,
     randomId: () => `simulated-random-${device}-${nextId()}`,
     // Looked up with each request: a test may replace the global one.

@@ -1,4 +1,5 @@
 import type { Environment, WebStorage } from '../../core/environment/environment.js'
+import { nextMacrotask } from '../../server/base/nextMacrotask.js'
 import { eventSource } from './eventSource.js'
 import type { SimulatedChannels } from './simulatedChannels.js'
 import type { SharedClock } from './simulatedClock.js'
@@ -41,6 +42,8 @@ export interface SharedByPages extends Pick<Environment, 'random' | 'randomId' |
   readonly channels: SimulatedChannels
   readonly locks: SimulatedLocks
   readonly local: WebStorage
+  /** Say to each page that another one has changed `local`. */
+  readonly onStored: Set<() => void>
 }
 
 /** Opens a page with the `sessionStorage` of its tab. A page after a reload has the network of the one before. */
@@ -56,13 +59,23 @@ export function openSimulatedPage(shared: SharedByPages, session: WebStorage, st
     visibility: eventSource(),
     pagehide: eventSource(),
     pageshow: eventSource(),
+    storage: eventSource(),
   }
   const timers = clock.forPage(life.isFrozen)
   const channels = shared.channels.forPage(arrival)
   const locks = shared.locks.forPage(arrival)
 
+  const hearOfStored = () => {
+    if (events.storage.size() > 0) void clock.travel(nextMacrotask).then(arrival).then(events.storage.emit)
+  }
+  shared.onStored.add(hearOfStored)
+  const local = telling(shared.local, () => {
+    for (const hear of shared.onStored) if (hear !== hearOfStored) hear()
+  })
+
   async function end(): Promise<void> {
     life.end()
+    shared.onStored.delete(hearOfStored)
     timers.releaseAll()
     channels.releaseAll()
     locks.releaseAll()
@@ -101,8 +114,9 @@ export function openSimulatedPage(shared: SharedByPages, session: WebStorage, st
     onPageShow: events.pageshow.subscribe,
     storage: (kind) => {
       if (!life.isAlive()) return webStorage()
-      return kind === 'local' ? shared.local : session
+      return kind === 'local' ? local : session
     },
+    onStorageChange: events.storage.subscribe,
     locks: locks.locks,
     channel: channels.open,
   }
@@ -134,6 +148,25 @@ export function openSimulatedPage(shared: SharedByPages, session: WebStorage, st
     timers: timers.size,
     locks: locks.size,
     channels: channels.size,
+  }
+}
+
+/** A storage that says when it is changed. */
+function telling(storage: WebStorage, tell: () => void): WebStorage {
+  return {
+    get length() {
+      return storage.length
+    },
+    key: (index) => storage.key(index),
+    getItem: (key) => storage.getItem(key),
+    setItem: (key, value) => {
+      storage.setItem(key, value)
+      tell()
+    },
+    removeItem: (key) => {
+      storage.removeItem(key)
+      tell()
+    },
   }
 }
 
