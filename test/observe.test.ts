@@ -4,6 +4,7 @@ import { createTestServer, type SimulatedPage, scriptTask, type TestServer } fro
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../src/core/storage/memoryStorage.js'
 import { createTaskClient } from './support/anyClient.js'
+import { created, createScriptedServer, snapshot } from './support/scriptedServer.js'
 import { createWorkServer } from './support/workServer.js'
 
 let server: TestServer
@@ -81,6 +82,22 @@ describe('observe()', () => {
     expect(taskId).not.toBe('')
     expect(JSON.stringify(told)).not.toContain(taskId)
     expect(told.at(-1)).toHaveProperty('task', expect.stringMatching(/^[0-9a-f]{7}$/))
+  })
+
+  it('names no task by the key of an input request that has its id in it', async () => {
+    const { fetch, on } = createScriptedServer({ now: server.browser.now })
+    const requestedSchema = { type: 'object', properties: {} }
+    const sure = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema } }
+    const inputRequests = { 'task-secret-1:sure': sure, size: sure }
+    on('tools/call', created())
+    on('tasks/get', snapshot({ status: 'input_required', inputRequests }), snapshot())
+    const { told, client } = openTab({ transportOptions: { fetch } })
+    client.startToolCall({ name: 'work' })
+    await loaded()
+    await server.advance(5000)
+    const keys = told.flatMap((each) => ('inputKey' in each ? [each.inputKey] : []))
+    expect(keys).toEqual(['[task]:sure', 'size', '[task]:sure', 'size'])
+    expect(JSON.stringify(told)).not.toContain('task-secret-1')
   })
 
   it('says what each answer brought, and when the next poll comes and why', async () => {

@@ -1,4 +1,5 @@
 import type { Environment } from '../../environment/environment.js'
+import { withoutId } from '../../protocol/text.js'
 import { hash } from '../../record/hash.js'
 import type { CallChange, CallTap } from '../../run/tap.js'
 import type { WirePiece, WireTap } from '../../wire/wireTap.js'
@@ -37,7 +38,7 @@ export const createObserving: CreateObserving = (tap, environment, { guard, repo
     take = (what) => kept.push(what)
     const onLoad = ({ createObserver }: typeof import('./observer.js')) => {
       if (isOver) return
-      const observer = createObserver(environment, { hash, withoutSecrets }, (observation) => {
+      const observer = createObserver(environment, { hash, withoutSecrets, withoutId }, (observation) => {
         for (const [listener, wire] of [...listeners]) {
           if (wire || !observation.type.startsWith('wire')) guard(() => listener(observation))
         }

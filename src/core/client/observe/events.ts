@@ -68,6 +68,7 @@ export type CallObservation = ObservedCall &
     | { readonly type: 'tab-event'; readonly status: TaskStatus; readonly isUnchanged: boolean }
     | {
         readonly type: 'input-asked' | 'input-sent' | 'input-acknowledged' | 'input-withdrawn'
+        /** The key of the input request. The id of the task is replaced in it, if it is there. */
         readonly inputKey: string
       }
     | { readonly type: 'input-rejected'; readonly inputKey: string; readonly error?: Error }

@@ -6,6 +6,7 @@ import type { InputState, Inputs } from '../../record/inputs.js'
 import type { TaskRecord } from '../../record/record.js'
 import type { CallChange, Known } from '../../run/tap.js'
 import type { CallObservation, ScheduledPoll } from './events.js'
+import type { OfFirstLoad } from './ofFirstLoad.js'
 
 const NO_INPUTS: Inputs = new Map()
 
@@ -13,7 +14,10 @@ type WithoutCall<T> = T extends unknown ? Omit<T, 'at' | 'callId' | 'tool' | 'ta
 type Said = WithoutCall<CallObservation>
 
 /** Returns a function that says what the difference of two records was, in the order in which it came about. */
-export function createObservations(hash: (text: string) => string): (change: CallChange) => CallObservation[] {
+export function createObservations({
+  hash,
+  withoutId,
+}: Pick<OfFirstLoad, 'hash' | 'withoutId'>): (change: CallChange) => CallObservation[] {
   const known = new Set<string>()
 
   return (change) => {
@@ -22,10 +26,12 @@ export function createObservations(hash: (text: string) => string): (change: Cal
     const isNew = !known.has(callId) && before.call.stage.name === 'waiting'
     known.add(callId)
     if (stage.name === 'settled') known.delete(callId)
-    const task = after.task ?? before.task
-    const of = { callId, tool, ...(task && { task: hash(task.task.taskId).slice(0, 7) }) }
+    const { taskId } = (after.task ?? before.task)?.task ?? {}
+    const of = { callId, tool, ...(taskId !== undefined && { task: hash(taskId).slice(0, 7) }) }
+    const nameless = (what: Said): Said =>
+      'inputKey' in what ? { ...what, inputKey: withoutId(what.inputKey, taskId) } : what
     const started = { type: 'call-started', at: before.call.startedAt, callId, tool } as const
-    return [...(isNew ? [started] : []), ...said(change).map((what) => ({ ...what, ...of, at }))]
+    return [...(isNew ? [started] : []), ...said(change).map((what) => ({ ...nameless(what), ...of, at }))]
   }
 }
 

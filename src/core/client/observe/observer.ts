@@ -14,11 +14,11 @@ export interface Observer {
 /** Puts what happens to calls, to the page and on the wire into words. */
 export function createObserver(
   environment: Environment,
-  { hash, withoutSecrets }: OfFirstLoad,
+  ofFirstLoad: OfFirstLoad,
   tell: (observation: TaskClientObservation) => void,
 ): Observer {
-  const observationsOf = createObservations(hash)
-  const wire = createWireObserver(environment, { hash, withoutSecrets }, tell)
+  const observationsOf = createObservations(ofFirstLoad)
+  const wire = createWireObserver(environment, ofFirstLoad, tell)
   const page = (state: PageObservation['state']) => tell({ type: 'page', at: environment.now(), state })
   const unsubscribe = [
     environment.onVisibilityChange(() => page(environment.isVisible() ? 'visible' : 'hidden')),

@@ -2,4 +2,5 @@
 export interface OfFirstLoad {
   readonly hash: (text: string) => string
   readonly withoutSecrets: (path: string, replace: (segment: string) => string) => string
+  readonly withoutId: (text: string, taskId: string | undefined) => string
 }

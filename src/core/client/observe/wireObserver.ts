@@ -26,7 +26,7 @@ const MAX_OPEN = 500
 /** Puts what goes over the wire into words, without credentials and without the ids of tasks. */
 export function createWireObserver(
   { now }: Clock,
-  { hash, withoutSecrets }: OfFirstLoad,
+  { hash, withoutSecrets }: Pick<OfFirstLoad, 'hash' | 'withoutSecrets'>,
   tell: (observation: WireObservation) => void,
 ): WireObserver {
   const names = createTaskNames(hash)
