@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../src/server.js'
 import { createTaskClient } from './support/anyClient.js'
-import { created, snapshot, unreachable } from './support/scriptedServer.js'
+import { created, http, snapshot, unreachable } from './support/scriptedServer.js'
 import { createVisits, knowsKeys, startReport } from './support/visits.js'
 
 const KEY_META = 'dev.taskwire/idempotencyKey'
@@ -348,4 +348,40 @@ it('a call that waited for the network longer than the server knows keys is sent
   await browser.advance(60_000)
   expect(call.getState().phase).toBe('working')
   expect(callKeys()).toEqual([expect.any(String), callKeys()[0]])
+})
+
+describe('how long the server knows a key, where the clock is set back meanwhile', () => {
+  const MINUTES = 60_000
+
+  /** A call that is not answered, of a server that knows keys for an hour. */
+  async function unanswered() {
+    const { browser, server, open, callKeys } = createVisits(createTaskClient, knowsKeys(60 * MINUTES))
+    server.on('tools/call', http(503))
+    server.on('tasks/get', snapshot())
+    const call = startReport(open({ callTimeoutMs: 180 * MINUTES }))
+    call.result.catch(() => {})
+    await browser.advance(MINUTES)
+    return { browser, server, call, callKeys }
+  }
+
+  it('is no shorter: the call is sent again', async () => {
+    const { browser, server, call, callKeys } = await unanswered()
+    browser.setClock(-120 * MINUTES)
+    server.on('tools/call', created())
+    await browser.advance(MINUTES)
+    expect(call.getState().phase).toBe('working')
+    expect(new Set(callKeys()).size).toBe(1)
+  })
+
+  it('is no longer: a call that the server may have forgotten is not sent again', async () => {
+    const { browser, call, callKeys } = await unanswered()
+    await browser.advance(49 * MINUTES)
+    browser.setClock(-30 * MINUTES)
+    await browser.advance(9 * MINUTES)
+    expect(call.getState().phase).toBe('calling')
+    const { length } = callKeys()
+    await browser.advance(3 * MINUTES)
+    expect(call.getState()).toMatchObject({ phase: 'failed', error: { name: 'ToolCallInterruptedError' } })
+    expect(callKeys().length - length).toBeLessThan(8)
+  })
 })

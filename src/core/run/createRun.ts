@@ -32,6 +32,7 @@ export function createRun(options: CallsOptions): Run {
     isTaking: false,
     lastNow: environment.now(),
     setBackTo: Number.POSITIVE_INFINITY,
+    setBackBy: 0,
     pollsInLine: new Set(),
     polledElsewhere: new Set(),
     pollsUnderWay: new Map(),

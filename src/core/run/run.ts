@@ -114,6 +114,8 @@ export interface Run extends CallsOptions {
   /** What the clock said last, and what it said when it was last seen to be set back: Infinity before. */
   lastNow: number
   setBackTo: number
+  /** By how many ms it was set back in all. With it, the time since something happened is the time that has passed. */
+  setBackBy: number
   /** The tasks whose polls wait for a free connection, and those that are polled. */
   readonly pollsInLine: Set<TaskEntry>
   readonly pollsUnderWay: Map<TaskEntry, AbortController>
@@ -162,6 +164,7 @@ export interface RunEvents {
  * the record in storage, as it is written          `setBackStored` in storage/recordStore.ts
  * a record that is read, or told by another tab    `byClock` in record/codec.ts
  * a wait of its own                                time/untilOnline.ts, `giveUpAt` in send.ts, `requestLock` in tabs/createTabs.ts
+ * how long a server has known a key                `keyAt` in send.ts
  * when calls were started and forgotten            stay, for their order counts (`startTime` in forgotten.ts, `dropForgotten` in forget.ts)
  * ```
  */
@@ -171,6 +174,7 @@ export function now(run: Run): number {
   run.lastNow = at
   if (by > 0) {
     run.setBackTo = at
+    run.setBackBy += by
     run.on.setBack(run, by)
   }
   return at

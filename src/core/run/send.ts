@@ -63,8 +63,8 @@ export async function sendCall(
   const { policy } = rules
   const { callId, name, arguments: args } = entry.call
   let key = before?.idempotencyKey
-  /** Since when the server may know the key; of one that an earlier page has made, when that page made the call. */
-  let keyAt = entry.call.startedAt
+  /** Since when the server may know the key, by `passed`; of one that an earlier page has made, when that page made the call. */
+  let keyAt = entry.call.startedAt + run.setBackBy
   let canRepeat = key !== undefined
   let isSentHere = false
   let giveUpAt = Number.POSITIVE_INFINITY
@@ -96,13 +96,14 @@ export async function sendCall(
     setSent('once')
   }
 
+  const passed = () => now(run) + run.setBackBy
   const setSent = (sent: Call['sent']) => changeCall(run, entry, (call) => ({ ...call, sent }))
 
   /** Notes the intent, once nothing but the request is left to be done (`CallHooks`). Returns the key that the request carries. */
   async function beforeSend(keyTtlMs: number): Promise<string | undefined> {
     if (entry.call.stage.name === 'left') return undefined
     // The server may have forgotten the call, or be another one by now.
-    canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(now(run) - keyAt) < keyTtlMs)
+    canRepeat = keyTtlMs > 0 && (key === undefined || Math.abs(passed() - keyAt) < keyTtlMs)
     if (key !== undefined && !canRepeat) {
       const isWanted = !isSentHere && ((before && wish === 'call-if-settled') || (await port.isRepeatable(name)))
       if (!isWanted) throw new ToolCallInterruptedError(name, { callId })
@@ -117,7 +118,7 @@ export async function sendCall(
     isSentHere = true
     if (canRepeat && key === undefined) {
       key = environment.randomId()
-      keyAt = now(run)
+      keyAt = passed()
     }
     if (sent === 'no') setSent('once')
     const record = { ...recordOfEntry(run, entry), idempotencyKey: key }
