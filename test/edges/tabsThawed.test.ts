@@ -2,7 +2,14 @@ import type { TaskClient, TaskStorage, ToolCall } from 'taskwire'
 import { createSimulatedBrowser, type SimulatedBrowser, type SimulatedPage } from 'taskwire/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTaskClient } from '../support/anyClient.js'
-import { created, createScriptedServer, type ScriptedServer, snapshot } from '../support/scriptedServer.js'
+import {
+  created,
+  createScriptedServer,
+  held,
+  result,
+  type ScriptedServer,
+  snapshot,
+} from '../support/scriptedServer.js'
 
 const SECOND = 1000
 const INTERVAL = 5 * SECOND
@@ -36,7 +43,9 @@ type Environment = SimulatedPage['environment']
  * lock was stolen.
  */
 function lateNews(environment: Environment): Environment {
-  const later = (action: () => void) => void environment.setTimeout(action, 20)
+  const later = (action: () => void, dueAt = environment.now() + 20): void => {
+    environment.setTimeout(() => (environment.now() > dueAt ? later(action) : action()), 20)
+  }
   const { locks, channel } = environment
   return {
     ...environment,
@@ -101,7 +110,11 @@ async function openTab(tab: string, asItWakes = lateNews): Promise<Tab> {
   return { page, client, call }
 }
 
-function openPage(tab: string, asItWakes: (environment: Environment) => Environment, storage?: TaskStorage) {
+function openPage(
+  tab: string,
+  asItWakes: (environment: Environment) => Environment,
+  storage?: TaskStorage | 'session',
+) {
   const page = browser.openPage()
   const client = createTaskClient({
     url: 'https://tasks.example/mcp',
@@ -141,6 +154,22 @@ describe('a tab that was frozen past a poll, and whose lead another one has take
     const times = polls.map(({ at }) => at)
     for (const [index, at] of times.slice(1).entries())
       expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
+  })
+
+  it.each([
+    ['a moment', 1.5 * SECOND],
+    ['a minute', 61 * SECOND],
+  ])('[EDGE-53] does not poll when it wakes %s after it, where that tab was opened meanwhile', async (_, frozenFor) => {
+    const a = await openTab('A')
+    await browser.advance(INTERVAL)
+    a.page.freeze()
+    await openTab('B')
+    await browser.advance(INTERVAL + frozenFor)
+    expect(polls.at(-1)?.tab).toBe('B')
+    const taken = polls.length
+    await a.page.thaw()
+    await browser.advance(SECOND)
+    expect(polls.slice(taken).filter(({ tab }) => tab === 'A')).toEqual([])
   })
 
   it('[EDGE-53] shows what the other tab has received', async () => {
@@ -230,5 +259,51 @@ describe('a tab that was frozen before it knew of a task', () => {
     const times = polls.map(({ at }) => at)
     for (const [index, at] of times.slice(1).entries())
       expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(INTERVAL)
+  })
+})
+
+// tab A  tools/call ── task ────────── asked: tells
+// tab B                     lock ─ asks ─ frozen ········· wakes: its timer first, then what A has told
+describe('a tab that was frozen while it waited for what others know of a call', () => {
+  const start = ({ client }: ReturnType<typeof openPage>) => {
+    const call = client.startToolCall({ name: 'report' }, { key: 'k' })
+    call.result.catch(() => {})
+    return call
+  }
+
+  it('[EDGE-53] follows the task that another tab has told it of, and does not call the tool again', async () => {
+    start(openPage('A', lateNews, 'session'))
+    await browser.advance(SECOND)
+    const b = openPage('B', lateNews, 'session')
+    const call = start(b)
+    await browser.advance(1)
+    b.page.freeze()
+    await browser.advance(10 * SECOND)
+    await b.page.thaw()
+    await browser.advance(10 * SECOND)
+    expect([server.received('tools/call').length, call.getState().phase]).toEqual([1, 'working'])
+  })
+
+  // tab A  tools/call ────────── answered: posts the outcome, lets the lock go
+  // tab B     waits ─ frozen ·················· wakes: granted ─ frozen ····· wakes
+  it('[EDGE-53] gets the outcome that another tab has posted, also where it was frozen twice', async () => {
+    const answered = held(result({ content: [] }))
+    server.on('tools/call', answered, result({ content: [] }))
+    const [a, b] = [openPage('A', lateNews), openPage('B', lateNews)]
+    await Promise.all([a.client.connect(), b.client.connect(), browser.advance(SECOND)])
+    start(a)
+    await browser.advance(SECOND)
+    const call = start(b)
+    await browser.advance(SECOND)
+    b.page.freeze()
+    answered.release()
+    await browser.advance(10 * SECOND)
+    await b.page.thaw()
+    await browser.advance(10)
+    b.page.freeze()
+    await browser.advance(10 * SECOND)
+    await b.page.thaw()
+    await browser.advance(SECOND)
+    expect([server.received('tools/call').length, call.getState().phase]).toEqual([1, 'completed'])
   })
 })

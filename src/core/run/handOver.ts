@@ -1,5 +1,5 @@
 import type { CallRecord } from '../record/record.js'
-import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
+import { MESSAGE_DELAY_MS, onceHeard } from '../tabs/tabs.js'
 import type { ReadFound, Run } from './run.js'
 
 /** How long other tabs have to hand over the record of a call, in ms. */
@@ -46,7 +46,7 @@ function askTabs(run: Run, callId: string, forMs: number): Promise<CallRecord | 
       resolve(record)
     }
     wantedRecords.add(take)
-    const timer = environment.setTimeout(take, forMs)
+    const timer = onceHeard(environment, take, forMs)
     tabs.post({ type: 'ask', callId })
   })
 }

@@ -1,6 +1,6 @@
 import { type Decision, decide, polledUntil } from '../record/decide.js'
 import type { TaskRecord } from '../record/record.js'
-import { MESSAGE_DELAY_MS } from '../tabs/tabs.js'
+import { FROZEN_MS, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import type { TaskEntry } from './entries.js'
 import { isFollowed, now, type Run } from './run.js'
 import { showCallsOf } from './showing.js'
@@ -8,12 +8,9 @@ import { showCallsOf } from './showing.js'
 /** How long a tab waits that has tried to take the lead, in ms. One that has lost it waits twice as long after each poll cut off (leading.ts). */
 export const STEAL_AGAIN_MS = 1000
 
-/** A timer of the leading tab that is late by so much, in ms, says that it was frozen: those of hidden tabs are throttled to one a second. */
-const FROZEN_MS = 1000
-
 /**
- * The timer of a task. If it is late, this page was frozen or asleep, and has received no messages: it listens first. Timers that
- * are throttled are late each time, and make it listen once.
+ * The timer of a task. If it is late, this page was frozen or asleep, and has received no messages, also of tabs that were opened
+ * meanwhile: it listens first. Timers that are throttled are late each time, and make it listen once.
  *
  * When the tab that polls is gone:
  *
@@ -44,7 +41,7 @@ export function listenIfLate(run: Run, task: TaskEntry, lateMs: number): boolean
 }
 
 function listenOnce(run: Run, task: TaskEntry): void {
-  if (!task.wasLate && run.tabs.hasPeers()) listen(run, task)
+  if (!task.wasLate && !run.tabs.isAlone) listen(run, task)
   task.wasLate = true
 }
 

@@ -3,7 +3,7 @@ import { hash } from '../record/hash.js'
 import { createElection, type OwnElection } from './election.js'
 import { locksWithFallback } from './fallbackLocks.js'
 import { type CallMessage, decodeTabMessage, encodeTabMessage, type TabMessage } from './messages.js'
-import { type Election, MESSAGE_DELAY_MS, type TabLock, type Tabs } from './tabs.js'
+import { type Election, MESSAGE_DELAY_MS, onceHeard, type TabLock, type Tabs } from './tabs.js'
 
 export interface TabsOptions {
   readonly scope: string
@@ -165,7 +165,7 @@ function requestLock(environment: Environment, locks: Locks, name: string, signa
         const waitedMs = now() - askedAt
         // Less than none by a clock that was set back meanwhile.
         if (waitedMs >= 0 && waitedMs < MESSAGE_DELAY_MS) granted()
-        else setTimeout(granted, MESSAGE_DELAY_MS)
+        else onceHeard(environment, granted)
       })
     locks.request(name, { signal }, hold).catch(() => {
       isLost = true

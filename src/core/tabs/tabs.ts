@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../environment/environment.js'
+import type { Environment, TimerHandle, Unsubscribe } from '../environment/environment.js'
 import type { TabMessage } from './messages.js'
 
 /**
@@ -11,6 +11,22 @@ import type { TabMessage } from './messages.js'
  * ```
  */
 export const MESSAGE_DELAY_MS = 100
+
+/** A timer that is late by so much, in ms, says that its page was frozen: those of hidden tabs are throttled to one a second. */
+export const FROZEN_MS = 1000
+
+/**
+ * Calls back when what is on its way from other tabs has had so many ms to arrive. The timers of a page that was frozen may run before
+ * it receives what has waited, so it waits once more. Returns the timer.
+ */
+export function onceHeard(
+  { now, setTimeout }: Pick<Environment, 'now' | 'setTimeout'>,
+  onHeard: () => void,
+  forMs: number = MESSAGE_DELAY_MS,
+): TimerHandle {
+  const lateAt = now() + forMs + FROZEN_MS
+  return setTimeout(() => (now() < lateAt ? onHeard() : setTimeout(onHeard, forMs)), forMs)
+}
 
 /** Which of several tabs polls. */
 export interface Election {
