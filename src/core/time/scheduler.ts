@@ -32,7 +32,8 @@ export function createScheduler<T extends Wakeable>(
     if (first === undefined || isWaking) return
     const now = environment.now()
     const at = Math.max(first.wakeAt, now)
-    if (at >= timerAt) return
+    // A timer that is overdue, where nothing else is, knows nothing of a sleep, or of a clock that was set forward: it may take long yet.
+    if (at >= timerAt && (timerAt > now || at === now)) return
     environment.clearTimeout(timer)
     timerAt = at
     timer = environment.setTimeout(run, Math.min(at - now, MAX_NAP_MS), at)
