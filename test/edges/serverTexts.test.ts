@@ -169,9 +169,10 @@ describe('the id of a task', () => {
     const { page, server, reported, open } = setUp()
     server.on('tasks/get', tasksGet)
     const client = open({ retry: { maxAttempts: 3 } })
+    const none = () => new TaskError('There was none.')
     const errors = [
-      await errorOf(page, client.callTool({ name: 'report' })),
-      await errorOf(page, client.tasks.get(TASK_ID)).catch(() => new TaskError('There was none.')),
+      await errorOf(page, client.callTool({ name: 'report' })).catch(none),
+      await errorOf(page, client.tasks.get(TASK_ID)).catch(none),
       ...reported,
     ]
     for (const error of errors) expect(printed(error)).not.toContain(TASK_ID)

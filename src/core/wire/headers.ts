@@ -1,5 +1,6 @@
 import { TaskRequestError } from '../protocol/errors.js'
 import { type LimitOptions, withLimit } from '../time/withLimit.js'
+import { WireError } from './wireErrors.js'
 
 /** Headers, or a function that returns them for every request. */
 export type HeadersOption = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
@@ -19,7 +20,12 @@ export async function headersOf(
   signal: LimitOptions['signal'],
 ): Promise<Headers> {
   if (typeof headers !== 'function') return toHeaders(headers)
-  const late = () => unsent(`${FUNCTION} did not answer within ${LIMIT_MS / 1000} s, so nothing was sent.`)
+  // The cause says that it may pass: connecting is repeated.
+  const late = () =>
+    unsent(
+      `${FUNCTION} did not answer within ${LIMIT_MS / 1000} s, so nothing was sent.`,
+      new WireError('REQUEST_TIMEOUT', 'Request timed out'),
+    )
   const given = await withLimit({ environment, ms: LIMIT_MS, late, signal }, async () => {
     try {
       return await headers()
