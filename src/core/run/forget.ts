@@ -1,11 +1,11 @@
 import { namesSession } from '../record/keep.js'
-import { AHEAD_MS, forgottenBy, isForgotten, noteForgottenNow } from './forgotten.js'
+import { AHEAD_MS, forgottenBy, isForgotten, noteForgottenNow } from './forgottenTimes.js'
 import { dropCall } from './pageCalls.js'
 import { now, type Run } from './run.js'
 import { recordOfEnded, recordOfEntry } from './showing.js'
 
 /*
- * What forgets calls. What keeps their records from coming back: see forgotten.ts.
+ * What forgets calls. What keeps their records from coming back: see forgottenTimes.ts.
  */
 
 /** Forgets a call, or without a `callId` all of the scope, here and in every tab. */

@@ -6,7 +6,7 @@ import { nextPoll } from '../record/decide.js'
 import type { ToolCallState } from '../record/toolCallState.js'
 import { abortError, onAbort } from '../time/abort.js'
 import type { CallEntry } from './entries.js'
-import { joinOrLeave } from './leading.js'
+import { joinOrLeave } from './following.js'
 import { cancel } from './requests.js'
 import { isFollowed, type Run } from './run.js'
 

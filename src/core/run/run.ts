@@ -97,7 +97,7 @@ export interface CallsOptions {
  * What becomes of a response given offline, twice, in two tabs?  `Answers` in answers.ts
  * When is a record written, and removed?                         `write` in showing.ts
  * What if the storage fails, is full, silent, or of later code?  `RecordStore` in storage/recordStore.ts
- * Can a forgotten record come back?                              forgotten.ts
+ * Can a forgotten record come back?                              forgottenTimes.ts
  * What do tabs tell each other, also those of other versions?    `TabMessage` in tabs/messages.ts
  * ```
  */
@@ -165,7 +165,7 @@ export interface RunEvents {
  * a record that is read, or told by another tab    `byClock` in record/codec.ts
  * a wait of its own                                time/untilOnline.ts, `giveUpAt` in send.ts, `requestLock` in tabs/createTabs.ts
  * how long a server has known a key                `keyAt` in send.ts
- * when calls were started and forgotten            stay, for their order counts (`startTime` in forgotten.ts, `dropForgotten` in forget.ts)
+ * when calls were started and forgotten            stay, for their order counts (`startTime` in forgottenTimes.ts, `dropForgotten` in forget.ts)
  * ```
  */
 export function now(run: Run): number {

@@ -168,7 +168,7 @@ export async function sendCall(
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
       const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
       if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
-      if (isOver || !isUnanswered(error, entry.call.sent === 'repeated')) throw error
+      if (isOver || !mayHaveArrived(error, entry.call.sent === 'repeated')) throw error
       const waitMs = askedMs(error) ?? 0
       changeCall(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
       if (failures < policy.maxAttempts && environment.now() + waitMs < giveUpAt) return waitMs
@@ -211,7 +211,7 @@ function failedOnce(call: Call, error: Error): Call {
 }
 
 /** True if nothing is known of the call. If a repetition cannot connect, the first attempt may still have arrived. */
-function isUnanswered(error: unknown, isRepeated: boolean): error is Error {
+function mayHaveArrived(error: unknown, isRepeated: boolean): error is Error {
   if (error instanceof ToolCallInterruptedError || error instanceof TaskProtocolError) return true
   if (!isRepeated) return false
   return error instanceof ConnectionFailedError || (error instanceof ToolCallRejectedError && error.code === TOO_MANY)

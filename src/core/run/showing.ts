@@ -78,9 +78,9 @@ export function tellPeer(run: Run): void {
  *
  * ```text
  * before the tools/call, without a task: the intent           send.ts; removed where it was not sent after all
- * the task has arrived, or was found by a clock set back      leading.ts
+ * the task has arrived, or was found by a clock set back      following.ts
  * the app has named a task to follow                          `noteResumed` in startOrResume.ts
- * a response was taken; a cancellation is wanted, taken, or   answered.ts, requests.ts
+ * a response was taken; a cancellation is wanted, taken, or   knownAnswers.ts, requests.ts
  * refused
  * the storage has the task that this call had before          catchUp.ts
  * another tab told of either, and has not written it          news.ts

@@ -7,6 +7,7 @@ import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
 import { connectionError } from './errors.js'
+import { createExplanation, type ExplanationOptions } from './explanation.js'
 import { foreignJobError, refusedJobError } from './jobs/foreignJob.js'
 import type { JobsOption } from './jobs/job.js'
 import { type ConnectRetry, createOpening, inTime, type OpeningOptions } from './opening.js'
@@ -14,7 +15,6 @@ import type { ConnectedSdk } from './sdkAdapter.js'
 import { createShownState } from './shownState.js'
 import type { SignIn } from './signInByTransport.js'
 import { credentialsError, isSignInFailure, needsCredentials } from './signInErrors.js'
-import { createExplanation, type ExplanationOptions } from './unanswered.js'
 
 /** How long the outcome of a task waits for a connection, in ms: another tab, which has received it, has validated it. */
 const VALIDATION_LIMIT_MS = 1000

@@ -1,8 +1,8 @@
 import { asError } from '../protocol/asError.js'
+import { TaskRequestError, ToolCallInterruptedError } from '../protocol/errors.js'
 import type { ConnectionState } from './connection.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { needsSignIn } from './signInErrors.js'
-import { isUnanswered } from './unanswered.js'
 
 /** Requests in a row without an answer, after which the connection is not shown as one. */
 const MAX_UNANSWERED = 3
@@ -72,4 +72,12 @@ export function createShownState(
     heardElsewhere: () => shown.status === 'connecting' && accepted(),
     refused,
   }
+}
+
+/** True where the server, or what is in front of it, has not answered a request, or was not able to. */
+function isUnanswered(error: unknown): error is Error {
+  // One that is explained is not for want of a server.
+  if (error instanceof ToolCallInterruptedError) return !(error.cause instanceof TaskRequestError)
+  const { kind, status = 0 } = error instanceof TaskRequestError ? error : {}
+  return kind === 'network' || (kind === 'http' && status >= 500)
 }

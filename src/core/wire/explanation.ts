@@ -5,14 +5,6 @@ import { type ConnectRetry, inTime } from './opening.js'
 import type { ConnectedSdk } from './sdkAdapter.js'
 import { causes } from './wireErrors.js'
 
-/** True where the server, or what is in front of it, has not answered a request, or was not able to. */
-export function isUnanswered(error: unknown): error is Error {
-  // One that is explained is not for want of a server.
-  if (error instanceof ToolCallInterruptedError) return !(error.cause instanceof TaskRequestError)
-  const { kind, status = 0 } = error instanceof TaskRequestError ? error : {}
-  return kind === 'network' || (kind === 'http' && status >= 500)
-}
-
 export interface ExplanationOptions {
   readonly retry?: ConnectRetry | undefined
   /** Called with what is in the way of requests and changes nothing of the connection. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isForgotten, noteForgotten, noteForgottenNow, startTime } from './forgotten.js'
+import { isForgotten, noteForgotten, noteForgottenNow, startTime } from './forgottenTimes.js'
 import type { Run } from './run.js'
 
 function begin() {
