@@ -68,6 +68,22 @@ describe('a poll that fails', () => {
     expect(call.getState()).toMatchObject({ ...DONE, failureCount: 0 })
   })
 
+  it('[DUR-51] because the page slept while it connected is none', async () => {
+    const { advance, server, page, open } = follow([snapshot(), completed()])
+    await advance(500)
+    server.on('server/discover', silence, DISCOVERED)
+    const reloaded = await page.reload()
+    const call = startReport(open({ retry: { maxAttempts: 1 } }, reloaded))
+    await advance(1500)
+    reloaded.freeze()
+    await advance(60 * 60_000)
+    await reloaded.thaw()
+    await advance(0)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'ok', failureCount: 0 })
+    await advance(60_000)
+    expect(call.getState()).toMatchObject({ ...DONE, failureCount: 0 })
+  })
+
   it('[DUR-51] counts again where the timers of the page are late each time', async () => {
     const { advance, page, call } = follow([silence], { retry: { maxAttempts: 2 } })
     call.result.catch(() => {})

@@ -48,6 +48,7 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   const { taskId } = task
   const controller = new AbortController()
   run.pollsUnderWay.set(task, controller)
+  const limitAt = now(run) + policy.requestTimeoutMs
   let askedAt: number | undefined
   let stopTelling: Unsubscribe = () => {}
   let isOut = false
@@ -78,13 +79,14 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
     }
   } catch (reason) {
     const error = asError(reason)
-    // Without a token of the app nothing is sent, and there is no status.
-    const isUnheard = error instanceof TaskRequestError && !error.status && /network|auth/.test(error.kind)
+    // Without a connection, or a token of the app, nothing is sent, and there is no status.
+    const isUnheard =
+      askedAt === undefined || (error instanceof TaskRequestError && !error.status && /network|auth/.test(error.kind))
     // A poll that was cut off while this page was frozen or asleep says nothing of the server, and others may have polled since.
-    const isCutOff = isUnheard && listenIfLate(run, task, now(run) - (askedAt ?? now(run)) - policy.requestTimeoutMs)
+    const isCutOff = isUnheard && listenIfLate(run, task, now(run) - limitAt)
     const isGivenUp = reason === GIVEN_UP || isCutOff
     // A tab that cannot reach the server gives the lead away: others may, and they know by now what this one has tried.
-    isOut = !isGivenUp && (askedAt === undefined || isUnheard)
+    isOut = !isGivenUp && isUnheard
     news = (record, at) => {
       const isOld = record.sentAt > (askedAt ?? at) || isShownSince(error, askedAt ?? at, record)
       if (isCutOff && !isOld) return afterSleep(givenUp(record, at, askedAt), at, policy)
