@@ -32,6 +32,7 @@ const MAX_REFUSALS = 10
  * ```text
  * the server knows no such task, or no tasks; the client is set up wrongly   the call ends
  * 3 responses in a row that break the protocol                               the call ends
+ * (`TaskProtocolError`; what is no MCP message at all may be a proxy's)
  * 10 JSON-RPC errors in the place of a task that was never shown             the call ends: the server does not know the id
  * `retry.maxAttempts` failures in a row, where the app has set it, that      the call ends: `TaskUnreachableError`
  * are no refused tokens: whoever is to sign in may come tomorrow

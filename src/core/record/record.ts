@@ -32,9 +32,11 @@ export type TaskEnd =
  * All times are ms since the epoch by the clock of this browser, which its tabs share; 0 stands for never.
  *
  * When the next poll is due, `nextPoll` alone says. It is the latest of these, no later than the ttl allows, or earlier after a hint:
- * - `earliestAt`: what the server asked for, by an interval or `Retry-After`. It never goes back.
- * - `retryAt`: the backoff after a failure. Gone with the next response.
- * - `quietUntil`: while the server pushes. Gone when the push is over.
+ * - `earliestAt`: what the server asked for, by an interval or `Retry-After` (`learn`, `failed`), or an interval where its answer was lost
+ *   (`afterSleep` in run/polls.ts) or cannot be read (`readNote` in run/leading.ts). It never goes back.
+ * - `retryAt`: the backoff after a failure (`failed`). Gone with the next response, and where the page is online again or the user has
+ *   signed in (`soon` in run/page.ts).
+ * - `quietUntil`: while the server pushes (`learn`). Gone when the push is over, and with `retryAt`.
  * - an interval after `sentAt`: a poll that was cut off counts as one that was answered.
  */
 export interface TaskRecord {
