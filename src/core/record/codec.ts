@@ -13,7 +13,11 @@ import {
   timesOf,
 } from './record.js'
 
-/** Of records and of what tabs tell each other: a page reads neither of another version. */
+/**
+ * Of records and of what tabs tell each other. A page leaves a record of a later version alone (`isNewerRecord`), and does not hear a tab of
+ * another one. A release that raises it must read the records of the version before, too: they count as none otherwise, and a call that
+ * runs while the app is updated would be made again.
+ */
 export const VERSION = 1
 
 /** The text of a record: enough to take the call up again. Never arguments, results, tokens, or what the server says to people. */

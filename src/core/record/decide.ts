@@ -9,7 +9,7 @@ import type { TaskRecord } from './record.js'
  * - `safety-interval`: the server pushes, and `poll.safetyIntervalMs` is over
  * - `backoff`: after a failure that may be temporary
  * - `retry-after`: after a failure, at the time that the server asked for with `Retry-After`
- * - `back-online`: the browser is online again
+ * - `back-online`: the browser is online again, or the user has signed in
  * - `takeover`: this tab has taken over the polling from another tab
  * - `hint`: the server has signalled a change
  * - `resumed`: the client has resumed the task from a record

@@ -40,6 +40,9 @@ const MAX_REFUSALS = 10
  * anything else                                                              polled again: `retryAt` is the latest of the interval, the
  *                                                                            backoff, and what the server asks for (`Retry-After`)
  * ```
+ *
+ * A poll that is answered can end a call by an error, too: with a request that nobody can answer, or that has changed, by being stuck, past the
+ * ttl (`learn`).
  */
 export function failed(
   before: TaskRecord,

@@ -7,13 +7,13 @@ import type { Task } from '../protocol/task.js'
 // To add a phase, change in this order:
 // 1. for a status of tasks: protocol/task.ts, which refuses those that it does not know, and where they are to say it,
 //    src/sdk/legacy/snapshots.ts, core/wire/jobs, src/server and src/tools/testing. A page of an earlier version cannot read a record with
-//    it: raise `VERSION` in codec.ts, or that page calls the tool again
+//    it, and calls the tool again: raise `VERSION` in codec.ts, as is said there
 // 2. the interface below that it belongs to, and `isSettled` if it is an end
 // 3. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
 // 4. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), the tones of calls in
 //    src/tools/devtools/model and demo/app/calls
 // 5. what asks for single phases, which only a search for `phase ===` and `phase !==` finds: in src/bridge (page, server, wire, backend,
-//    delivery), src/tools (devtools, page, ai, alarms), src/bindings (forms, shared, query), demo/app, examples and create/templates. One
+//    delivery), src/tools (devtools, page, ai, alarms), src/bindings (forms, shared), demo/app, examples and create/templates. One
 //    that is an end: record/headingOf.ts and client/observe/events.ts, too. Pages of an earlier version do not show a call of a backend
 //    whose phase they do not know (bridge/wire/decodeCall.ts)
 // `learn`, `failed`, `merge`, `decide` and `planStart` ask only whether a task has ended or waits for input, and need no change.

@@ -165,7 +165,7 @@ export interface RunEvents {
  * a record that is read, or told by another tab    `byClock` in record/codec.ts
  * a wait of its own                                time/untilOnline.ts, `giveUpAt` in send.ts, `requestLock` in tabs/createTabs.ts
  * how long a server has known a key                `keyAt` in send.ts
- * when calls were started and forgotten            stay, for their order counts (`startTime` in forgottenTimes.ts, `dropForgotten` in forget.ts)
+ * when calls were started, ended and forgotten     stay, for their order counts (`startTime` in forgottenTimes.ts, `dropForgotten` in forget.ts)
  * ```
  */
 export function now(run: Run): number {

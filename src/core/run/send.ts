@@ -44,7 +44,8 @@ export interface Send {
  *
  * ```text
  * tools/call                   never, but under the key of the first, which the server must know still; and by a later page, where
- *                              the tool says that calling it twice does no harm (`isRepeatable`)
+ *                              the tool says that calling it twice does no harm (`isRepeatable`), or the app has asked for that
+ *                              (`repeat: 'settled'`, `'always'`: planStart.ts)
  * tasks/get                    by the next poll (record/failed.ts)
  * tasks/update, tasks/cancel   until the server has taken or refused it (`sendFor` in requests.ts)
  * subscriptions/listen         until a stream lasts (push.ts)
@@ -210,7 +211,7 @@ function failedOnce(call: Call, error: Error): Call {
   return { ...call, stage: { ...stage, inputs: NO_INPUTS, failure, isOffline: false } }
 }
 
-/** True if nothing is known of the call. If a repetition cannot connect, the first attempt may still have arrived. */
+/** True if the call may have reached the server, and its answer has not come. If a repetition cannot connect, the first attempt may still have. */
 function mayHaveArrived(error: unknown, isRepeated: boolean): error is Error {
   if (error instanceof ToolCallInterruptedError || error instanceof TaskProtocolError) return true
   if (!isRepeated) return false

@@ -87,7 +87,8 @@ export function tellPeer(run: Run): void {
  * a wait of a minute or longer; a longer ttl                  polls.ts, push.ts
  * the page is hidden for good, frozen or closed               page.ts, createRun.ts
  * the clock was set back                                      page.ts
- * the call has ended: kept or removed                         `recordFate` in settle.ts
+ * the call has ended: kept with a key; without one removed    settle.ts, and other ends: `recordFate` there
+ * by the page that has sent it
  * the call was forgotten: removed by every tab                forget.ts
  * expired, or more than there is room for: removed            storage/recordStore.ts
  * ```

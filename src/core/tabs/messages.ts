@@ -26,6 +26,9 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  * ```
  *
  * With the first message of another tab, the one that leads tells all its tasks (`tellPeer` in showing.ts).
+ *
+ * Tabs of two versions do not hear each other, but wait for the same locks. Each takes a poll of the other for overdue, and steals the lead;
+ * whose poll was cut off by that waits twice as long before it does so again (`onLeaderChange` in leading.ts).
  */
 export type TabMessage =
   /** What is known of a call. `outcome`: how it ended without ever being a task, which no other tab can find out. */
