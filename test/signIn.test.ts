@@ -356,6 +356,46 @@ describe('a sign-in in another tab', () => {
     expect(connection(here).status).toBe('connected')
   })
 
+  it('has two tabs not refresh in turns what the server refuses each time', async () => {
+    const [here, there] = [browser.openPage(), browser.openPage()].map((page) => open(page, { storage: 'local' }))
+    if (!here || !there) throw new Error('no client')
+    const grant = tokens.grant
+    let granted = 0
+    tokens.grant = (form) => {
+      granted += 1
+      const response = grant(form)
+      tokens.valid = new Set()
+      // Nothing ends without it: the tabs would answer each other for ever.
+      return granted > 20 ? Response.json({ error: 'invalid_grant' }, { status: 400 }) : response
+    }
+    await within(here.listTools().catch(() => {}))
+    await within(there.listTools().catch(() => {}))
+    await signIn(here)
+    await browser.advance(MINUTES)
+    expect([here, there].map((client) => connection(client).status)).toEqual(['unauthorized', 'unauthorized'])
+    expect(granted).toBeLessThan(5)
+  })
+
+  it('connects one whose tokens were refused, by those of a sign-in over them', async () => {
+    const [here, there] = [browser.openPage(), browser.openPage()].map((page) => open(page, { storage: 'local' }))
+    if (!here || !there) throw new Error('no client')
+    const grant = tokens.grant
+    tokens.grant = (form) => {
+      const response = grant(form)
+      tokens.valid = new Set()
+      return response
+    }
+    await signIn(there)
+    await within(here.listTools().catch(() => {}))
+    expect([here, there].map((client) => connection(client).status)).toEqual(['unauthorized', 'unauthorized'])
+    tokens.grant = (form) =>
+      form.has('refresh_token') ? Response.json({ error: 'invalid_grant' }, { status: 400 }) : grant(form)
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    await signIn(there)
+    await browser.settle()
+    expect([here, there].map((client) => connection(client).status)).toEqual(['connected', 'connected'])
+  })
+
   it('leaves one alone that has tokens of its own', async () => {
     const [here, there] = [browser.openPage(), browser.openPage()].map((one) => open(one))
     if (!here || !there) throw new Error('no client')

@@ -41,7 +41,7 @@ export interface BrowserSignIn {
    * @throws {AuthorizationFailedError} if no tab waits for it, or the sign-in failed there.
    */
   handOver(callback: URLSearchParams): Promise<void>
-  /** Calls the listener when another tab, which shares the tokens, has brought other ones. */
+  /** Calls the listener when the user has signed in in another tab, which shares the tokens. */
   onNewTokens(listener: () => void): Unsubscribe
   /** Forgets the tokens, and drops those that a sign-in or refresh brings afterwards. */
   signOut(): void

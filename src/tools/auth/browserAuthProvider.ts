@@ -168,12 +168,13 @@ function createSignIn(
     },
 
     onNewTokens: (listener) => {
-      const read = () => tokens.read()?.access_token
+      // Tokens that were refreshed are none: two tabs whose tokens are refused would refresh them in turns, for ever.
+      const read = () => tokens.read()?.signIn
       let known = read()
       const look = () => {
-        const token = read()
-        if (token !== undefined && token !== known) listener()
-        known = token
+        const signIn = read()
+        if (signIn !== undefined && signIn !== known) listener()
+        known = signIn
       }
       // A page in the back-forward cache gets no events.
       const stops = [environment.onStorageChange?.(look), environment.onPageShow(look)]

@@ -3,11 +3,10 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
-  StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import type { Environment } from '../../core/environment/environment.js'
 import { authorizationFailed } from '../../sdk/signIn/authorizationFailed.js'
-import type { Epoch, EpochTokens } from './signInEpoch.js'
+import type { Epoch, EpochTokens, SignInTokens } from './signInEpoch.js'
 import type { SignInStore } from './signInStore.js'
 
 /** A sign-in that has not finished. */
@@ -59,21 +58,22 @@ export function createProviders(options: ProvidersOptions): Providers {
     let { state = environment.randomId(), verifier = '', client } = flow
     const epoch = tokens.current()
     /** The tokens that this sign-in has read. It replaces and removes no others: they are those of a later one. */
-    let seen: StoredOAuthTokens | undefined
+    let seen: SignInTokens | undefined
     const isSeen = (now = tokens.read()) => now?.access_token === seen?.access_token
 
-    function readTokens(): StoredOAuthTokens | undefined {
+    function readTokens(): SignInTokens | undefined {
       seen = tokens.current() === epoch ? tokens.read() : undefined
       return seen
     }
 
-    function saveTokens(saved: StoredOAuthTokens): void {
+    function saveTokens(saved: SignInTokens): void {
       tokens.check(epoch)
       const now = tokens.read()
       if (seen !== undefined && now !== undefined && !isSeen(now)) return
       // Who leaves it out has granted what was asked for (RFC 6749, sections 5.1 and 6).
       const scope = saved.scope ?? flow.scope ?? seen?.scope
-      tokens.write({ ...saved, ...(scope !== undefined && { scope }) }, epoch)
+      const signIn = seen?.signIn ?? environment.randomId()
+      tokens.write({ ...saved, ...(scope !== undefined && { scope }), signIn }, epoch)
       // With which they are refreshed.
       if (flow.client !== undefined) kept.write('client', flow.client)
     }

@@ -8,6 +8,11 @@ import type { SignInStore } from './signInStore.js'
  */
 export type Epoch = string | undefined
 
+/** Tokens, with a random id of the sign-in that has brought them. What they are refreshed to is of the same one. */
+export interface SignInTokens extends StoredOAuthTokens {
+  readonly signIn?: string
+}
+
 /**
  * Tokens, each with the epoch of the sign-in that brought them. A sign-out begins a new epoch: what a refresh or an exchange
  * of a code brings afterwards, here or in another tab, belongs to an older one and is dropped.
@@ -20,9 +25,9 @@ export type Epoch = string | undefined
 export interface EpochTokens {
   current(): Epoch
   /** The tokens of the current epoch. */
-  read(): StoredOAuthTokens | undefined
+  read(): SignInTokens | undefined
   /** @throws {AuthorizationFailedError} if the user has signed out since the epoch. */
-  write(tokens: StoredOAuthTokens, epoch: Epoch): void
+  write(tokens: SignInTokens, epoch: Epoch): void
   remove(): void
   /** @throws {AuthorizationFailedError} if the user has signed out since the epoch. */
   check(epoch: Epoch): void
@@ -41,7 +46,7 @@ export function createEpochTokens(kept: SignInStore, randomId: () => string): Ep
   return {
     current,
     read: () => {
-      const { epoch, ...tokens } = kept.read<StoredOAuthTokens & { epoch?: string }>('tokens') ?? {}
+      const { epoch, ...tokens } = kept.read<SignInTokens & { epoch?: string }>('tokens') ?? {}
       if (!('access_token' in tokens)) return undefined
       if (epoch === current()) return tokens
       // Another tab wrote them while this one, or a third, signed out.
