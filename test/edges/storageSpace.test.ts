@@ -334,6 +334,33 @@ it('[EDGE-04] a call does not read the whole storage: 50 in a row list it once o
   expect(lists).toBeLessThanOrEqual(2)
 })
 
+it('[EDGE-04] a storage of the app may have the records of all users: a call reads those of its own scope alone', async () => {
+  const items = new Map<string, string>()
+  const asked: string[] = []
+  const storage = {
+    getItem: async (key: string) => {
+      asked.push(key)
+      return items.get(key)
+    },
+    setItem: async (key: string, value: string) => void items.set(key, value),
+    removeItem: async (key: string) => void items.delete(key),
+    keys: async (prefix = '') => {
+      asked.push(prefix)
+      return [...items.keys()].filter((key) => key.startsWith(prefix))
+    },
+  }
+  const ann = openTab({ storage, scope: 'ann' })
+  ann.client.startToolCall(LONG, { key: 'k' })
+  await server.advance(SECOND)
+  const [other = ''] = items.keys()
+  asked.length = 0
+  const bob = openTab({ storage, scope: 'bob' })
+  bob.client.startToolCall(LONG, { key: 'k' })
+  await server.advance(SECOND)
+  expect(asked.filter((key) => other.startsWith(key))).toEqual([])
+  expect(asked.length).toBeGreaterThan(0)
+})
+
 it('[EDGE-04] records of other pages and other apps on the origin are left alone', async () => {
   const { local } = server.browser.storage
   for (let index = 0; index < 1500; index++) local.setItem(`taskwire:1:${'0'.repeat(28)}:${index}`, 'x')

@@ -157,6 +157,7 @@ function recordsOf({ options, environment, owner, reports }: ClientBase, storage
   const limited: InTime = (pending) => inTime(pending, environment)
   const records = createRecordStore({
     storage,
+    isOfPage: typeof options.storage !== 'object',
     ...owner,
     now,
     pause: () => new Promise((resolve) => setTimeout(resolve, 0)),

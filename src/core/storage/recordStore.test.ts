@@ -29,6 +29,7 @@ async function update(stored: CallRecord, ownNotedAt: number): Promise<number | 
   const store = createRecordStore({
     ...OWNER,
     storage: memoryStorage(),
+    isOfPage: true,
     now: () => 5000,
     pause: () => Promise.resolve(),
     inTime: (pending) => pending,

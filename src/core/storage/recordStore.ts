@@ -68,6 +68,8 @@ export interface RecordStore {
 
 export interface RecordStoreOptions {
   readonly storage: TaskStorage
+  /** False for a storage of the app: at a backend it may have the records of all users. */
+  readonly isOfPage: boolean
   readonly endpoint: string
   readonly scope: string
   readonly now: () => number
@@ -149,9 +151,8 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
   // Not before the call is on its way. Other servers and scopes may never have a client again.
   async function sweep(): Promise<void> {
     await list()
-    // A storage that processes share has the records of all users.
-    if (isShared) return
-    await items.onKeys(PREFIX, (keys) => removeExpired(keys, prefix, { edit: items.edit, now, pause }), undefined)
+    if (options.isOfPage)
+      await items.onKeys(PREFIX, (keys) => removeExpired(keys, prefix, { edit: items.edit, now, pause }), undefined)
   }
 
   return {
