@@ -54,7 +54,7 @@ const news =
     return toldRecord(call, { notedAt: now, triedAt: now, pollIntervalMs: HOUR, ...changes })
   }
 const error = { name: 'TaskRequestError', message: 'busy', kind: 'network' }
-const failure = { error, network: 'retrying', count: 1, violations: 0, refusals: 0 }
+const failure = { error, network: 'retrying', count: 1, unreached: 1, violations: 0, refusals: 0 }
 const failed = (changes: Record<string, unknown>) => news({ failure: { ...failure, ...changes } })
 
 const polls = () => server.times('tasks/get', start)

@@ -158,6 +158,22 @@ it('[EDGE-35] tabs of which none can connect do not ask more often than one woul
   expect(attempts - first).toBeLessThanOrEqual(45)
 })
 
+it('[EDGE-35] nor do they where one of them has connected before', async () => {
+  let attempts = 0
+  const { headers, fail } = headersUntil()
+  await openTab(headers)
+  await openTab(headers)
+  await browser.advance(5 * SECOND)
+  fail(() => {
+    attempts += 1
+    return Promise.reject(new Error('No token.'))
+  })
+  await browser.advance(MINUTE)
+  const first = attempts
+  await browser.advance(10 * MINUTE)
+  expect(attempts - first).toBeLessThanOrEqual(45)
+})
+
 /** What a tab tells while its poll is under way. */
 function polling({ callId }: ToolCall) {
   const now = browser.now()

@@ -98,6 +98,7 @@ describe('a record as text', () => {
         error: new TaskRequestError(secret, { kind: 'network' }),
         network: 'retrying',
         count: 1,
+        unreached: 0,
         violations: 0,
         refusals: 0,
       },

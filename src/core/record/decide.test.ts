@@ -16,7 +16,7 @@ const TASK: Task = {
 }
 const NOW = 100_000
 const RECORD = { ...newTaskRecord(TASK, 'modern', NOW, NOW + 1000), heardAt: NOW }
-const FAILURE = { network: 'retrying' as const, count: 1, violations: 0, refusals: 0 }
+const FAILURE = { network: 'retrying' as const, count: 1, unreached: 0, violations: 0, refusals: 0 }
 const BUSY = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503 }) }
 const ASKED = { ...FAILURE, error: new TaskRequestError('busy', { kind: 'http', status: 503, retryAfterMs: 5000 }) }
 const HERE: Circumstances = { now: NOW, isOnline: true, isVisible: true, isLeader: true, listenUntil: 0 }

@@ -111,16 +111,22 @@ describe('failed', () => {
     expect(failedTimes(3, NETWORK, RECORD, rules).end).toMatchObject({ error: expect.any(TaskUnreachableError) })
   })
 
-  it('does not give up for tokens that are refused, and counts what fails after them from one', () => {
+  it('does not give up for tokens that are refused, and gives up for none of the failures before', () => {
     const rules = { ...policy, maxAttempts: 3 }
     const paused = failedTimes(50, CREDENTIALS, failedTimes(2, NETWORK, RECORD, rules), rules)
     expect(paused.end).toBeUndefined()
-    expect(paused.failure).toMatchObject({ network: 'paused', count: 50 })
+    expect(paused.failure).toMatchObject({ network: 'paused', count: 52 })
     expect(paused.retryAt).toBe(NOW + policy.maxMs / 2)
     expect(failedTimes(2, NETWORK, paused, rules).end).toBeUndefined()
     expect(failedTimes(3, NETWORK, paused, rules).end).toMatchObject({
       error: { name: 'TaskUnreachableError', message: expect.stringContaining('in 3 polls in a row') },
     })
+  })
+
+  it('backs off while refused tokens and other failures take turns', () => {
+    let known = RECORD
+    for (let turn = 0; turn < 20; turn++) known = failedTimes(1, CREDENTIALS, failedTimes(1, NETWORK, known))
+    expect(known.retryAt).toBe(NOW + policy.maxMs / 2)
   })
 
   describe('past the ttl', () => {
@@ -163,7 +169,7 @@ describe('failed', () => {
 })
 
 function failureOf(count: number): NonNullable<TaskRecord['failure']> {
-  return { error: NETWORK, network: 'retrying', count, violations: 0, refusals: 0 }
+  return { error: NETWORK, network: 'retrying', count, unreached: 0, violations: 0, refusals: 0 }
 }
 
 describe('the error that ends a task after failed polls', () => {

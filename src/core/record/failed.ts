@@ -55,8 +55,9 @@ export function failed(
   const { task, failure } = record
   const { taskId } = task
   const network = kindOf(error) === 'auth' ? 'paused' : 'retrying'
-  // A server that refuses a token can be reached: refused tokens and other failures are rows of their own.
-  const count = (failure?.network === network ? failure.count : 0) + 1
+  const count = (failure?.count ?? 0) + 1
+  // A server that refuses a token can be reached.
+  const unreached = network === 'paused' ? 0 : (failure?.unreached ?? 0) + 1
   const violations = error instanceof TaskProtocolError ? (failure?.violations ?? 0) + 1 : 0
   const refusals = (failure?.refusals ?? 0) + Number(isRefusal(record, error))
   const end = (by: Error) => ended(record, { at: now, error: by })
@@ -64,7 +65,7 @@ export function failed(
     return end(new TaskExpiredError('unknown-task', { taskId, cause: error.cause, message: NEVER_SHOWN }))
   if (isFinal(error) || violations >= MAX_VIOLATIONS) return end(error)
   if (refusals >= MAX_REFUSALS) return end(new TaskExpiredError('unknown-task', { taskId, cause: error }))
-  if (network === 'retrying' && count >= policy.maxAttempts) return end(unreachable(taskId, count, error))
+  if (unreached >= policy.maxAttempts) return end(unreachable(taskId, unreached, error))
   if (isPastTtl(task, record.receivedAt, askedAt - patience(error))) return expired(record, now, error)
 
   const asked = Math.max(pollInterval(task.pollIntervalMs, policy), askedMs(error) ?? 0)
@@ -75,7 +76,7 @@ export function failed(
     pollingUntil: 0,
     retryAt: now + Math.max(asked, backoffDelay(count, policy, jitter)),
     quietUntil: 0,
-    failure: { error, network, count, violations, refusals },
+    failure: { error, network, count, unreached, violations, refusals },
     notedAt: now,
   }
 }

@@ -304,7 +304,10 @@ describe('learn, of what ends a task', () => {
       notedAt: NOW,
     })
     const error = new Error('no')
-    const failing = { ...known, failure: { error, network: 'retrying' as const, count: 1, violations: 0, refusals: 0 } }
+    const failing = {
+      ...known,
+      failure: { error, network: 'retrying' as const, count: 1, unreached: 0, violations: 0, refusals: 0 },
+    }
     expect(learn(failing, working(), PUSHED, RULES)).toBe(failing)
   })
 })

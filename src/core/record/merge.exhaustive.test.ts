@@ -28,6 +28,7 @@ const FAILURES: (PollFailure | undefined)[] = [
     error: new TaskRequestError('busy', { kind: 'network' }),
     network: 'retrying',
     count: 1,
+    unreached: 0,
     violations: 0,
     refusals: 0,
   },

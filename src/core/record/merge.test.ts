@@ -31,6 +31,7 @@ const failure = option(
     error: constant(BUSY),
     network: constantFrom('retrying' as const, 'paused' as const),
     count: integer({ min: 1, max: 3 }),
+    unreached: integer({ min: 0, max: 2 }),
     violations: integer({ min: 0, max: 2 }),
     refusals: constant(0),
   }),
@@ -122,7 +123,7 @@ describe('merge', () => {
   })
 })
 
-const NO_FAILURE = { network: 'retrying' as const, count: 1, violations: 0, refusals: 0 }
+const NO_FAILURE = { network: 'retrying' as const, count: 1, unreached: 0, violations: 0, refusals: 0 }
 
 describe('mergeCalls', () => {
   const call: CallRecord = {
@@ -195,7 +196,7 @@ describe('merge of single members', () => {
     expect(merge(a, b).failure?.error.message).toBe(merge(b, a).failure?.error.message)
   })
 
-  it.each([{ count: 2 }, { violations: 1 }, { refusals: 1 }, { network: 'paused' as const }])(
+  it.each([{ count: 2 }, { unreached: 1 }, { violations: 1 }, { refusals: 1 }, { network: 'paused' as const }])(
     'takes another failure for another one: %j',
     (changes) => {
       const mine = { ...base, failure: { ...NO_FAILURE, error: BUSY } }

@@ -74,7 +74,7 @@ function snapshotRank({ task, snapshotAt, inputRequests, idlePolls }: TaskRecord
 }
 
 function pollRank({ sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure }: TaskRecord): Rank {
-  const { count = 0, violations = 0, refusals = 0 } = failure ?? {}
+  const { count = 0, unreached = 0, violations = 0, refusals = 0 } = failure ?? {}
   // In the same millisecond a poll that is over was sent before.
   return [
     // That an earlier poll was cut off says nothing of the one that cut it off.
@@ -85,6 +85,7 @@ function pollRank({ sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure 
     pollingUntil,
     quietUntil,
     count,
+    unreached,
     violations,
     refusals,
     () => nameOf(failure),
@@ -94,7 +95,7 @@ function pollRank({ sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure 
 /** True where both are failures, and the same one. */
 function isSameFailure(a: TaskRecord['failure'], b: TaskRecord['failure']): boolean {
   if (a === undefined || b === undefined) return false
-  return a.count === b.count && a.violations === b.violations && a.refusals === b.refusals && nameOf(a) === nameOf(b)
+  return nameOf(a) === nameOf(b) && isEqual({ ...a, error: null }, { ...b, error: null })
 }
 
 function nameOf(failure: TaskRecord['failure']): string {

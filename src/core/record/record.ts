@@ -15,6 +15,8 @@ export interface PollFailure {
   readonly network: 'retrying' | 'paused'
   /** Polls that failed in a row. */
   readonly count: number
+  /** Those of them since a token was refused. */
+  readonly unreached: number
   /** Responses that broke the protocol in a row. */
   readonly violations: number
   /** JSON-RPC errors so far in the place of a task that the server has never shown. */

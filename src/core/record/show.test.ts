@@ -31,7 +31,7 @@ const CALL: Call = {
 }
 const RECORD = newTaskRecord(TASK, 'modern', NOW, NOW)
 const BUSY = new TaskRequestError('busy', { kind: 'network' })
-const FAILURE = { error: BUSY, network: 'retrying' as const, count: 3, violations: 0, refusals: 0 }
+const FAILURE = { error: BUSY, network: 'retrying' as const, count: 3, unreached: 0, violations: 0, refusals: 0 }
 const QUESTION: InputRequest = { method: 'roots/list' }
 
 const shown = (stage: CallStage, record?: TaskRecord, more: Partial<Call> = {}) =>

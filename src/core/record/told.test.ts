@@ -13,7 +13,7 @@ describe('a record that is told to another tab', () => {
 
   it('has what the server says and how the last poll failed', () => {
     const error = new TaskRequestError('HTTP 503', { kind: 'http', status: 503 })
-    const failure = { error, network: 'retrying' as const, count: 2, violations: 1, refusals: 0 }
+    const failure = { error, network: 'retrying' as const, count: 2, unreached: 1, violations: 1, refusals: 0 }
     const task = {
       ...newTaskRecord({ ...TASK, statusMessage: 'Half' }, 'modern', NOW, 0),
       failure,
@@ -22,7 +22,7 @@ describe('a record that is told to another tab', () => {
     }
     const read = through({ ...CALL, task })
     expect(read).toMatchObject({ task: { statusMessage: 'Half' }, retryAt: NOW + 5, idlePolls: 2 })
-    expect(read?.failure).toMatchObject({ network: 'retrying', count: 2, violations: 1, refusals: 0 })
+    expect(read?.failure).toMatchObject({ network: 'retrying', count: 2, unreached: 1, violations: 1, refusals: 0 })
     expect(read?.failure?.error).toBeInstanceOf(TaskRequestError)
   })
 
@@ -51,6 +51,7 @@ describe('a record that is told to another tab', () => {
       error: new RangeError('out of it'),
       network: 'paused' as const,
       count: 1,
+      unreached: 0,
       violations: 0,
       refusals: 3,
     }
@@ -122,9 +123,15 @@ describe('a record that is told to another tab', () => {
   it('is nothing where its failure makes no sense', () => {
     const body = { ...tellCallRecord({ ...CALL, task: newTaskRecord(TASK, 'modern', NOW, 0) }), v: VERSION }
     const { task } = body as unknown as { task: object }
-    const failure = { network: 'retrying', count: 1, violations: 0, refusals: 0, error: {} }
+    const failure = { network: 'retrying', count: 1, unreached: 0, violations: 0, refusals: 0, error: {} }
     expect(readToldRecord({ ...body, task: { ...task, failure } }, NOW)).toBeDefined()
-    for (const change of [{ network: 'fine' }, { count: -1 }, { violations: '1' }, { refusals: 0.5 }])
+    for (const change of [
+      { network: 'fine' },
+      { count: -1 },
+      { unreached: -1 },
+      { violations: '1' },
+      { refusals: 0.5 },
+    ])
       expect(readToldRecord({ ...body, task: { ...task, failure: { ...failure, ...change } } }, NOW)).toBeUndefined()
     expect(readToldRecord({ ...body, task: { ...task, failure: 'a text' } }, NOW)).toBeUndefined()
   })

@@ -73,6 +73,7 @@ export function readOutcome(value: unknown): Outcome | undefined {
 const FAILURE: Members = {
   network: (value) => value === 'retrying' || value === 'paused',
   count: isCount,
+  unreached: isCount,
   violations: isCount,
   refusals: isCount,
 }
@@ -80,6 +81,6 @@ const FAILURE: Members = {
 function readFailure(value: unknown): PollFailure | undefined {
   if (value === undefined) return undefined
   if (!isJsonObject(value) || !hasMembers(value, FAILURE)) throw new TypeError('no failure of a poll')
-  const { network, count, violations, refusals, error } = value as unknown as PollFailure
-  return { error: errorFromJson(error), network, count, violations, refusals }
+  const { network, count, unreached, violations, refusals, error } = value as unknown as PollFailure
+  return { error: errorFromJson(error), network, count, unreached, violations, refusals }
 }

@@ -76,10 +76,7 @@ interface ToolCallStateBase {
    */
   readonly cancelStatus?: 'sending' | 'retrying' | 'requested'
   readonly network: ToolCallNetwork
-  /**
-   * How many polls, or attempts to send the `tools/call`, have failed in a row. Refused tokens and other failures are rows of their
-   * own.
-   */
+  /** How many polls, or attempts to send the `tools/call`, have failed in a row. */
   readonly failureCount: number
   /** The error of the last failed poll. The next response removes it. */
   readonly lastError?: Error
