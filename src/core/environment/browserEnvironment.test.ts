@@ -169,6 +169,13 @@ describe('in a page', () => {
     expect(browserEnvironment().baseUrl()).toBe('https://app.example/reports/')
   })
 
+  it('relative URLs have no user name and no password of a page that was opened with them: fetch would refuse them', () => {
+    openPage({ baseURI: 'https://user:secret@app.example/reports/@me' })
+    expect(new URL('mcp', browserEnvironment().baseUrl()).href).toBe('https://app.example/reports/mcp')
+    openPage({ baseURI: 'https://app.example/reports/@me/' })
+    expect(browserEnvironment().baseUrl()).toBe('https://app.example/reports/@me/')
+  })
+
   it('each storage is the one of its name', () => {
     openPage()
     vi.stubGlobal('localStorage', { name: 'local' })

@@ -17,7 +17,8 @@ const PAGE: Environment = {
   randomId,
   // Called on its own: as a method of another object it is an illegal invocation in browsers.
   fetch: (url, init) => globalThis.fetch(url, init),
-  baseUrl: () => globalThis.document?.baseURI ?? globalThis.location?.href,
+  // A page may have been opened with a user name and a password.
+  baseUrl: () => (globalThis.document?.baseURI ?? globalThis.location?.href)?.replace(/^(https?:\/\/)[^/]*@/, '$1'),
   // Node has a navigator without onLine; only an explicit false means offline.
   isOnline: () => globalThis.navigator?.onLine !== false,
   onOnlineChange: (listener) => on(listener, ['online', 'offline']),
