@@ -62,8 +62,8 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   const at = now(run)
   const stealAt = overdueAt(run, record)
   // Had this tab been awake, it would have stolen the lead by now, and its timers would be in time: it was frozen itself, and what the
-  // other tabs have told meanwhile is still on its way. So it is where this tab has stolen the lead and was frozen again before it could read that, and where it has stolen
-  // it from a tab that is awake, which may send the poll that is due before it hears of that.
+  // other tabs have told meanwhile is still on its way. So it is where this tab has stolen the lead and was frozen again before it
+  // could read that, and where it has stolen it from a tab that is awake, which may send the poll that is due before it hears of that.
   const isBehind = task.wasLate || (byStealing ? at < stealAt : at >= Math.max(stealAt, task.listenUntil))
   task.listenUntil = isBehind ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.

@@ -32,8 +32,9 @@ export function createScheduler<T extends Wakeable>(
     if (first === undefined || isWaking) return
     const now = environment.now()
     const at = Math.max(first.wakeAt, now)
-    // A timer that is overdue, where nothing else is, knows nothing of a sleep, or of a clock that was set forward: it may take long yet.
-    if (at >= timerAt && (timerAt > now || at === now)) return
+    // A timer that is overdue may take long yet, as after a sleep or where the clock was set forward: it does for what is due, and
+    // `lateMs` says how late that is, but for nothing later.
+    if (timerAt > now ? at >= timerAt : at === now) return
     environment.clearTimeout(timer)
     timerAt = at
     timer = environment.setTimeout(run, Math.min(at - now, MAX_NAP_MS), at)
