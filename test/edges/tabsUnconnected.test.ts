@@ -28,13 +28,14 @@ beforeEach(() => {
 
 type Headers = TaskClientUrlOptions['headers']
 
-function openClient(page: SimulatedPage, headers?: Headers): TaskClient {
+function openClient(page: SimulatedPage, headers?: Headers, maxAttempts?: number): TaskClient {
   return createTaskClient({
     url: 'https://tasks.example/mcp',
     transportOptions: { fetch: server.fetch },
     environment: page.environment,
     push: false,
     ...(headers && { headers }),
+    ...(maxAttempts && { retry: { maxAttempts } }),
   })
 }
 
@@ -118,13 +119,13 @@ describe('a tab that leads and whose headers never come', () => {
     expect(healthy.call.getState().network).toBe('ok')
   })
 
-  it('[EDGE-35] says after 30 s that it cannot reach the server, and polls as soon as they come', async () => {
+  it('[EDGE-35] says after 20 s that it has none, and polls as soon as they come', async () => {
     await leaveTask()
     const { headers, fail } = headersUntil()
     fail(never)
     const { call } = await openTab(headers)
-    await browser.advance(35 * SECOND)
-    expect(call.getState()).toMatchObject({ phase: 'working', network: 'retrying' })
+    await browser.advance(25 * SECOND)
+    expect(call.getState()).toMatchObject({ phase: 'working', network: 'paused', lastError: { kind: 'auth' } })
     fail(async () => ({}))
     server.on('tasks/get', completed())
     await browser.advance(MINUTE)
@@ -172,6 +173,20 @@ it('[EDGE-35] nor do they where one of them has connected before', async () => {
   const first = attempts
   await browser.advance(10 * MINUTE)
   expect(attempts - first).toBeLessThanOrEqual(45)
+})
+
+it('[EDGE-35] a page that has no headers after a reload waits for them, whatever retry.maxAttempts is', async () => {
+  await leaveTask()
+  const { headers, fail } = headersUntil()
+  fail(() => Promise.reject(new Error('No token.')))
+  const call = openClient(browser.openPage(), headers, 3).startToolCall({ name: 'report' }, { key: 'k' })
+  call.result.catch(() => {})
+  await browser.advance(10 * MINUTE)
+  expect(call.getState()).toMatchObject({ phase: 'working', network: 'paused', lastError: { kind: 'auth' } })
+  fail(async () => ({}))
+  server.on('tasks/get', completed())
+  await browser.advance(MINUTE)
+  expect(call.getState().phase).toBe('completed')
 })
 
 /** What a tab tells while its poll is under way. */

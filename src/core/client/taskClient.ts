@@ -187,8 +187,8 @@ export interface TaskClientBaseOptions {
     maxMs?: number
     /**
      * The number of failures in a row after which the call fails with `TaskUnreachableError`. A token that the server
-     * refuses is no such failure: the call waits for the user to sign in, up to a day past the ttl. @default unlimited, up
-     * to a day past the ttl
+     * refuses, or a `headers` function that fails, is no such failure: the call waits for the user to sign in, up to a day
+     * past the ttl. @default unlimited, up to a day past the ttl
      */
     maxAttempts?: number
     /**

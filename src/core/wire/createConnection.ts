@@ -6,7 +6,7 @@ import { aborted } from '../time/abort.js'
 import { type CallLimitOptions, withCallLimit } from './callLimit.js'
 import type { Connection } from './connection.js'
 import { eraChangedError } from './eraChanged.js'
-import { connectionError } from './errors.js'
+import { connectionError, unsentPoll } from './errors.js'
 import { createExplanation, type ExplanationOptions } from './explanation.js'
 import { foreignJobError, refusedJobError } from './jobs/foreignJob.js'
 import type { JobsOption } from './jobs/job.js'
@@ -75,7 +75,7 @@ export function createConnection(options: CreateConnectionOptions): Connection {
     try {
       await signIn.send(connected)
     } catch (error) {
-      throw needsCredentials(error) ? credentialsError(error) : error
+      throw needsCredentials(error) ? credentialsError(error) : (unsentPoll(error) ?? error)
     }
   }
 

@@ -123,10 +123,21 @@ export function clientClosedError(): ConnectionFailedError {
   )
 }
 
+/** What the errors of {@link unsentError} are made of. */
+const unsent = new WeakMap<object, TaskRequestError>()
+
 /** What the headers of the app came to, in the way of the SDK: nothing was sent. */
 function unsentError(error: unknown): ConnectionFailedError | undefined {
   const own = causes(error).find((one) => one instanceof TaskRequestError)
-  return own && new ConnectionFailedError((own as Error).message, { cause: (own as Error).cause })
+  if (own === undefined) return undefined
+  const told = new ConnectionFailedError(own.message, { cause: own.cause })
+  unsent.set(told, own)
+  return told
+}
+
+/** The same for a poll, which waits for them as it waits for a sign-in. */
+export function unsentPoll(error: unknown): TaskRequestError | undefined {
+  return unsent.get(Object(error))
 }
 
 /** Why no connection came about, with what to do. `page` is the URL of the page that connects. */
