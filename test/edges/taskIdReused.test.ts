@@ -326,6 +326,36 @@ it('[EDGE-31] a task of which another tab tells late is not lost with the one th
   for (const client of [one, other]) expect(client.getToolCallState(made.callId)).toMatchObject({ phase: 'completed' })
 })
 
+// a    call k ─ task 1 ─ its end ▪ closed
+// b         server starts again: follows the other task 1 ─ tasks/get ───── its end, noted ▪ closed
+// c                              hears of that ─ finds task 1 of k                          leads: reads the note of the other
+it('[EDGE-31] a task whose record a page has found is not taken for the other one, of which it reads a note', async () => {
+  const a = await openTab()
+  server.on('tasks/get', completed({ taskId: '1', createdAt: FIRST }))
+  await browser.advance(2000)
+  expect(a.call.getState()).toMatchObject({ phase: 'completed' })
+  await a.page.close()
+  const [pageB, pageC] = [browser.openPage(), browser.openPage()]
+  const options = { url: 'https://tasks.example/mcp', transportOptions: { fetch: server.fetch }, push: false }
+  const b = createTaskClient({ ...options, environment: pageB.environment })
+  const c = createTaskClient({ ...options, environment: pageC.environment })
+  await Promise.all([c.resumeToolCalls(), b.connect(), c.connect(), browser.advance(1000)])
+  const asked = held(snapshot(reused))
+  server.on('tasks/get', asked)
+  b.resumeTask('1').result.catch(() => {})
+  await browser.advance(100)
+  const found = c.startToolCall({ name: 'report' }, { key: 'k' })
+  found.result.catch(() => {})
+  await browser.advance(100)
+  const other = { content: [{ type: 'text', text: 'of the other' }] }
+  server.on('tasks/get', completed({ ...reused, result: other }))
+  asked.release()
+  await browser.advance(5000)
+  await pageB.close()
+  await browser.advance(60_000)
+  expect(found.getState()).toMatchObject({ phase: 'failed', error: LOST })
+})
+
 describe('a task whose time of creation', () => {
   it('[EDGE-31] is written in another way is the same task', async () => {
     const { call } = await openTab()
