@@ -187,7 +187,7 @@ export function toolCallQuery(
     try {
       return await toolOutput(await call.result, name, outputSchema)
     } finally {
-      if (fetched !== undefined) noteHeld(fetched, call.getState())
+      if (fetched !== undefined) noteHeld(fetched, client, call.getState())
     }
   }
 

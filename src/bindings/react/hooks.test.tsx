@@ -472,6 +472,50 @@ describe('useSuspenseToolCall', () => {
     silence.mockRestore()
   })
 
+  it('follows the call on where its client is closed and replaced during the first fallback, as hot reloading does', async () => {
+    const after = createTaskClient({ url: server.url, environment: server.browser.openPage().environment })
+    const queryClient = new QueryClient()
+    const page = (of: TaskClient) => (
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <TaskClientProvider client={of}>
+            <ResetBoundary onReset={() => {}}>
+              <Suspense fallback="…">
+                <Report />
+              </Suspense>
+            </ResetBoundary>
+          </TaskClientProvider>
+        </QueryClientProvider>
+      </StrictMode>
+    )
+    const { rerender } = render(page(client))
+    await advance(1500)
+    rerender(page(after))
+    await advance(100)
+    await act(() => client.close())
+    await advance(5000)
+    expect(screen.getByText('{"seconds":2}')).toBeTruthy()
+    expect(server.count('tools/call')).toBe(1)
+    await after.close()
+  })
+
+  it('shows that its client was closed during the first fallback where no other one knows the call', async () => {
+    const silence = vi.spyOn(console, 'error').mockImplementation(() => {})
+    render(
+      <ResetBoundary onReset={() => {}}>
+        <Suspense fallback="…">
+          <Report />
+        </Suspense>
+      </ResetBoundary>,
+      { wrapper },
+    )
+    await advance(1500)
+    await act(() => client.close())
+    await advance(5000)
+    expect(screen.getByText('AbortError')).toBeTruthy()
+    silence.mockRestore()
+  })
+
   it('[EDGE-28] shows a call that was made since the user has left its first fallback and signed out', async () => {
     const queryClient = new QueryClient()
     const page = (view: ReactNode) => (

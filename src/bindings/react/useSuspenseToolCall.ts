@@ -2,7 +2,9 @@ import type { SkipToken, UseSuspenseQueryResult } from '@tanstack/react-query'
 import type { StandardSchemaV1 } from '../../core/client/standardSchema.js'
 import type { AnyTools, RegisteredTools, ToolArguments, ToolName, WithArguments } from '../../core/client/tools.js'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
+import { isLeftBehind } from '../query/heldCall.js'
 import { keyedCallId } from '../query/keyedCallId.js'
+import type { FetchedQuery, FetchReason } from '../query/queryOfCall.js'
 import { noteSuspending } from '../query/suspendingQueries.js'
 import {
   type AnyToolCallQueryOptions,
@@ -66,14 +68,14 @@ export function useSuspenseToolCall(
   const client = useClient(checkedOptions('useSuspenseToolCall', options))
   const isReset = useQueryErrorResetBoundary().isReset()
   const { queryFn, enabled: _, ...query } = toolCallQuery(client, options, { isReset })
-  const known = useQueryClient().getQueryCache().find({ queryKey: query.queryKey })
+  const known: FetchedQuery | undefined = useQueryClient().getQueryCache().find({ queryKey: query.queryKey })
   const callId = keyedCallId(client, { name: options.name, key: toolCallKey(options) })
   // The app may have had it prefetched. Where the component suspends, no effect is run.
   if (known !== undefined && callId !== undefined) noteSuspending(client, callId, known)
-  const result = useThrowing(useSuspenseQuery<unknown>, {
-    ...query,
-    retryOnMount: true,
-    queryFn: queryFn as Exclude<typeof queryFn, SkipToken>,
-  })
+  const suspenseQuery = { ...query, retryOnMount: true, queryFn: queryFn as Exclude<typeof queryFn, SkipToken> }
+  const call = callId === undefined ? undefined : client.getToolCallState(callId)
+  if (!isReset && known !== undefined && call !== undefined && isLeftBehind(known, client, call))
+    known.fetch(suspenseQuery, { meta: { reason: 'newer' satisfies FetchReason } }).catch(() => {})
+  const result = useThrowing(useSuspenseQuery<unknown>, suspenseQuery)
   return extendResult(result, useQueriedCall(client, options))
 }

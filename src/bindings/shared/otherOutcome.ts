@@ -19,7 +19,7 @@ export interface HiddenCall {
 }
 
 export interface OtherOutcome {
-  /** The user wants another call. Whatever comes of that, an error of \`onMutate\` included, is newer than the outcome on show. */
+  /** The user wants another call. Whatever comes of that, an error of `onMutate` included, is newer than the outcome on show. */
   noteWanted(wantedId: string | undefined): void
   /** The mutation has made this call: what it knows of it is newer than any other outcome. */
   noteOwn(callId: string): void
