@@ -126,7 +126,7 @@ describe.each(Object.entries({ ...mounts, 'plain DOM': plainDom }))('the example
     await press('Cancel')
     expect(page.getByRole<HTMLButtonElement>('button', { name: 'Cancelling…' }).disabled).toBe(true)
     await advance(5000)
-    expect(page.getByRole('alert').textContent).toMatch('The report was cancelled.')
+    expect(page.getByRole('status').textContent).toMatch('The report was cancelled.')
     expect(server.count('tasks/cancel')).toBe(1)
   })
 

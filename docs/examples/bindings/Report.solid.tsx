@@ -37,7 +37,7 @@ export function Report(props: { quarter: 'Q1' | 'Q2' | 'Q3' | 'Q4' }) {
     >
       <Match when={report.error}>
         {(error) => (
-          <p role="alert">
+          <p role={error() instanceof TaskCancelledError ? 'status' : 'alert'}>
             {error() instanceof TaskCancelledError
               ? 'The report was cancelled.'
               : error().message}{' '}

@@ -21,7 +21,7 @@ export function showReport(
   function show() {
     const call = client.getToolCallState(callId)
     output.textContent = textOf(call)
-    output.role = call?.error || call?.result?.isError ? 'alert' : 'status'
+    output.role = isProblem(call) ? 'alert' : 'status'
     cancel.hidden = call === undefined || call.endedAt !== undefined
     cancel.disabled = call?.isCancelling === true
     cancel.textContent = call?.isCancelling ? 'Cancelling…' : 'Cancel'
@@ -29,6 +29,10 @@ export function showReport(
 
   show()
   return client.subscribeToolCall(callId, show)
+}
+
+function isProblem(call: ToolCallState | undefined): boolean {
+  return call?.phase === 'failed' || call?.result?.isError === true
 }
 
 function textOf(call: ToolCallState | undefined): string {
