@@ -6,21 +6,24 @@ import { callTitle } from './callTitle.js'
 /** Says to screen readers when something starts, asks or ends, and nothing in between. */
 export function Announcer() {
   const client = useTaskClient()
-  const [message, setMessage] = useState('')
+  const [said, setSaid] = useState<{ readonly callId: string; readonly message: string }>()
   useEffect(
     () =>
       client.store.subscribe(({ calls }, { calls: before }) => {
+        // What was said of a call is forgotten with it.
+        setSaid((said) => (said && calls[said.callId] ? said : undefined))
         for (const call of Object.values(calls)) {
-          const was = before[call.callId]?.phase
+          const { callId } = call
+          const was = before[callId]?.phase
           if (was === undefined || was === call.phase) continue
-          setMessage(`${callTitle(client, call)}: ${callStatus(call).label}`)
+          setSaid({ callId, message: `${callTitle(client, call)}: ${callStatus(call).label}` })
         }
       }),
     [client],
   )
   return (
     <p role="status" className="visually-hidden">
-      {message}
+      {said?.message}
     </p>
   )
 }
