@@ -7,6 +7,7 @@ import {
   created,
   createScriptedServer,
   held,
+  http,
   result,
   type ScriptedServer,
   snapshot,
@@ -67,6 +68,29 @@ describe('a call without a key that waits for its answer', () => {
     await browser.advance(5000)
     expect(call.getState().phase).toBe('completed')
     expect(shownIn(other)).toEqual([])
+  })
+
+  it('[EDGE-57] that another tab has only listed is shown there by what this one has told, without a poll', async () => {
+    server.on('tools/call', created({ status: 'completed' }))
+    server.on('tasks/get', http(429, { headers: { 'retry-after': '3600' } }), completed())
+    const page = browser.openPage()
+    const call = open(page).startToolCall({ name: 'report' })
+    await browser.advance(1000)
+    const other = await openLater()
+    expect(shownIn(other)).toMatchObject([{ callId: call.callId, phase: 'ended' }])
+    // The tab that tells knows that there is another one.
+    other.resumeTask('another').result.catch(() => {})
+    await browser.advance(3_600_000)
+    expect(call.getState().phase).toBe('completed')
+    await page.close()
+    const before = server.received('tasks/get').length
+    other.getToolCall(call.callId)?.result.catch(() => {})
+    await browser.advance(5000)
+    expect(other.getToolCallState(call.callId)).toMatchObject({
+      phase: 'completed',
+      result: { content: [{ text: 'done' }] },
+    })
+    expect(server.received('tasks/get')).toHaveLength(before)
   })
 
   it('[EDGE-57] is listed as interrupted as soon as its tab has crashed', async () => {

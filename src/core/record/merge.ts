@@ -152,6 +152,11 @@ export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boo
   return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
 }
 
+/** The record with what is noted of the task. A note of another task under the same id says nothing: which of them there is, the next poll says. */
+export function mergeNote(record: TaskRecord, note: TaskRecord): TaskRecord {
+  return isAnotherTask(record, note.task) || isAnotherTask(note, record.task) ? record : merge(record, note)
+}
+
 /**
  * True where the server did not know an id that the app had named, and has made the other task under it since:
  *

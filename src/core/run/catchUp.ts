@@ -1,5 +1,5 @@
 import { isRecordExpired } from '../record/keep.js'
-import { isPredecessor, merge } from '../record/merge.js'
+import { isPredecessor, mergeNote } from '../record/merge.js'
 import { planStart } from '../record/planStart.js'
 import type { CallRecord, TaskRecord } from '../record/record.js'
 import { changeTask } from './changes.js'
@@ -97,7 +97,7 @@ export async function followInstead(run: Run, entry: CallEntry, told?: CallRecor
   const task = found?.task
   if (found === undefined || task === undefined) return
   if (task.task.taskId !== followed.taskId) followFound(run, entry, found, known ? 'there' : 'assumed')
-  else changeTask(run, entry.task, (record) => merge(record, task), { from: 'storage' })
+  else changeTask(run, entry.task, (record) => mergeNote(record, task), { from: 'storage' })
 }
 
 /** True where the task of the record was made after the one that the call follows: by the clock of the server, which no user sets back. */

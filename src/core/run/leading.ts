@@ -1,5 +1,5 @@
 import { nextPoll } from '../record/decide.js'
-import { isAnotherTask, merge } from '../record/merge.js'
+import { mergeNote } from '../record/merge.js'
 import { type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
 import { pollInterval } from '../time/policy.js'
@@ -98,10 +98,8 @@ export async function readNote(run: Run, task: TaskEntry, byStealing = false): P
     if (typeof found !== 'string') {
       const note = found?.task
       if (note?.task.taskId !== task.taskId) return record
-      // Another task under the same id: which of them there is, the next poll says.
-      if (isAnotherTask(record, note.task) || isAnotherTask(note, record.task)) return record
       // Noted by a clock that was set back since, it is read as of this moment (`byClock`), and would put the poll off each time.
-      return !note.here.wasAhead || ageOf(note) > ageOf(record) ? merge(record, note) : record
+      return !note.here.wasAhead || ageOf(note) > ageOf(record) ? mergeNote(record, note) : record
     }
     // What it has noted cannot be read: one interval from now is late enough. Tabs that steal from each other would put the poll off
     // in turn, for ever.

@@ -1,7 +1,8 @@
-import { isAnotherTask, isLostBefore, merge } from '../record/merge.js'
+import type { Call } from '../record/call.js'
+import { isAnotherTask, isLostBefore, merge, mergeCalls } from '../record/merge.js'
 import { type CallRecord, isOver, type Outcome, type TaskRecord, withEra } from '../record/record.js'
 import { followInstead } from './catchUp.js'
-import { changeTask } from './changes.js'
+import { changeCall, changeTask } from './changes.js'
 import { type CallEntry, TOLD } from './entries.js'
 import { dropForgotten, removeForgotten } from './forget.js'
 import { forgottenBy, isForgotten, noteForgotten } from './forgottenTimes.js'
@@ -59,8 +60,8 @@ function receiveRecord(run: Run, record: CallRecord, outcome: Outcome | undefine
     if (run.followsUnobserved && !run.closing.signal.aborted && !isOver(task))
       putFound(run, record, 'follow', 'assumed')
   } else if (known.task === undefined) {
-    if (awaits(known, isOver(task)) && !refuseOther(run, known, record, 'assumed'))
-      followFound(run, known, record, 'assumed')
+    if (!awaits(known, isOver(task))) changeCall(run, known, (call) => withTold(call, record), 'tab')
+    else if (!refuseOther(run, known, record, 'assumed')) followFound(run, known, record, 'assumed')
   } else if (known.task.taskId !== task.task.taskId) void followInstead(run, known, record)
 }
 
@@ -83,6 +84,13 @@ function learnFrom(run: Run, told: TaskRecord): void {
   run.onError(failure.error, task.calls[0]?.call.callId ?? '', 'poll')
   // A sign-in has failed in another tab, which has the user's attention.
   if (failure.network === 'paused') run.port.holdSignIn?.()
+}
+
+/** A call that is only listed, with what another tab knows of it: when somebody looks at it, that tab and its record may be gone. */
+function withTold(call: Call, told: CallRecord): Call {
+  const { stage } = call
+  if (stage.name !== 'recorded' || stage.record.task?.task.taskId !== told.task?.task.taskId) return call
+  return { ...call, stage: { ...stage, record: mergeCalls(told, stage.record) } }
 }
 
 /**
