@@ -1,4 +1,4 @@
-import type { TaskClientUrlOptions } from 'taskwire'
+import { type TaskClientUrlOptions, TaskRequestError } from 'taskwire'
 import { byStatusField, defineJob, type JobDefinition } from 'taskwire/jobs'
 import { describe, expect, it } from 'vitest'
 import { createTaskClient, itFull } from '../support/anyClient.js'
@@ -37,7 +37,7 @@ async function rendering(
   server.on('tools/call', (request) => {
     const { name } = request.params
     if (name === 'render') return result(structured({ run_id: 'run-12345678' }))(request)
-    if (name !== 'render_status') return result(structured({ of: name }))(request)
+    if (!String(name).endsWith('render_status')) return result(structured({ of: name }))(request)
     return ((line.length > 1 ? line.shift() : line[0]) as Reply)(request)
   })
   const errors: Error[] = []
@@ -286,6 +286,8 @@ describe('a status tool that lies', () => {
     'Unknown run: run-12345678',
     'Unknown job id',
     'No such job',
+    'No job run-12345678 found',
+    'Render sunset-model-7 not found',
     'The workflow with id run-12345678 could not be found',
     'The request has expired and is no longer available',
   ])('says with isError that the job is gone, by "%s"', async (words) => {
@@ -344,6 +346,25 @@ describe('a status tool that lies', () => {
       message:
         'The server does not know this job of "render" (it says: Run [task] not found). It expired or was lost. Start the call again.',
     })
+  })
+
+  it('is not there, and the id has a word in it that its name has, too', async () => {
+    const { browser, call } = await rendering([result(isError('Unknown tool: scene_render_status'))], {
+      status: { tool: 'scene_render_status', arguments: (id) => ({ id }) },
+      id: () => ({ kind: 'render_status', run: 1 }),
+    })
+    await browser.advance(1010)
+    expect((await caught(call.result)).name).toBe('TasksUnsupportedError')
+  })
+
+  it('is busy for a time that `read` says by a TaskRequestError: the next poll waits for so long', async () => {
+    const read = () => {
+      throw new TaskRequestError('Too many', { kind: 'http', status: 429, retryAfterMs: 600_000 })
+    }
+    const { browser, call, polls } = await rendering([working], { read })
+    await browser.advance(500_000)
+    expect(call.getState().lastError).toMatchObject({ kind: 'http', status: 429, retryAfterMs: 600_000 })
+    expect(polls()).toHaveLength(1)
   })
 
   it('answers with a task: the job is none of the server’s', async () => {

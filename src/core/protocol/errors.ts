@@ -287,7 +287,7 @@ export class TaskRequestError extends TaskError {
     message: string,
     options: TaskErrorOptions & {
       kind: TaskRequestFailure
-      code?: number
+      code?: number | undefined
       status?: number | undefined
       retryAfterMs?: number | undefined
     },

@@ -55,7 +55,7 @@ function rejected(error: ToolCallRejectedError, request: JobRequest): Error {
   const { code } = error
   const cause = request.printable(error)
   const said = hidden(isRpcError(error.cause) ? cutText(error.cause.message) : error.message)
-  if (code === METHOD_NOT_FOUND || isMissingTool(said, tool)) return missingTool(request, said, code)
+  if (code === METHOD_NOT_FOUND || isMissingTool(said, hidden(tool))) return missingTool(request, said, code)
   if (code === INVALID_PARAMS && saysGone(said)) return goneJob(request, said, cause)
   if (code === INVALID_PARAMS) return refusedArguments(request, said, cause)
   return new TaskRequestError(`The server answered "${tool}" with an error: ${said}`, {

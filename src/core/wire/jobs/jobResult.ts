@@ -66,10 +66,10 @@ const JOB =
 const OTHER =
   '(?:fail|error|token|session|credential|key|file|host|server|service|output|model|worker|because|since|due|but|while|running)'
 const GONE = new RegExp(
-  `(?:\\b${JOB}\\b|\\[task\\])(?:(?!\\b${OTHER})[^.:;,]){0,60}(?:(?:not|n't) (?:be )?(?:found|known)|\\bexpired|\\bno longer (?:exists|available)|\\b(?:does not|doesn't) exist)\\b`,
+  `(?:\\b${JOB}\\b|\\[task\\])(?:(?!(?<![\\w-])${OTHER})[^.:;,]){0,60}(?:(?:not|n't) (?:be )?(?:found|known)|\\bexpired|\\bno longer (?:exists|available)|\\b(?:does not|doesn't) exist)\\b`,
   'i',
 )
 const NONE = new RegExp(
-  `\\bno such ${JOB}\\b|\\bno ${JOB} (?:found|exists?|with|named|matching)\\b|\\bunknown ${JOB}\\b(?: ids?\\b)?(?! [a-z]+(?:[\\s.,!]|$))`,
+  `\\bno such ${JOB}\\b|\\bno ${JOB}(?: [^\\sa-z]\\S*)? (?:found|exists?|with|named|matching)\\b|\\bunknown ${JOB}\\b(?: ids?\\b)?(?! [a-z]+(?:[\\s.,!]|$))`,
   'i',
 )

@@ -32,7 +32,7 @@ export function readJob(result: JobToolResult, { read }: Job, request: JobReques
   } catch (error) {
     // A word that `byStatusField` does not know may be the id.
     if (error instanceof TaskRequestError)
-      throw new TaskRequestError(request.hidden(error.message), { kind: error.kind, taskId: request.taskId })
+      throw new TaskRequestError(request.hidden(error.message), { ...error, taskId: request.taskId })
     if (isTaskError(error)) throw error
     throw brokenJob(request, `read() of defineJob threw (${request.hidden(String(error))})`, error)
   }

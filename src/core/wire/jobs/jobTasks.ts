@@ -143,7 +143,7 @@ function secretsOf(id: unknown): string[] {
 
 /** Throws where an answer with `isError` says that the definition names the tool or its arguments wrongly. */
 function refuseMistaken(request: JobRequest, said: string): void {
-  if (isMissingTool(said, request.tool)) throw missingTool(request, said)
+  if (isMissingTool(said, request.hidden(request.tool))) throw missingTool(request, said)
   if (isRefusedArguments(said)) throw refusedArguments(request, said)
 }
 
