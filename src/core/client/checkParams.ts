@@ -58,7 +58,7 @@ function readKeepResult(keepResult: true | { maxBytes: number }, results: KeptRe
 
 function copyOfMeta(meta: ToolCallMeta): ToolCallMeta {
   const text = textOf('The values in meta', meta)
-  const copy: unknown = text.length <= MAX_META_LENGTH ? JSON.parse(text) : undefined
+  const copy: ToolCallMeta | undefined = text.length <= MAX_META_LENGTH ? JSON.parse(text) : undefined
   if (isJsonObject(copy)) return copy
   throw new TaskConfigurationError(
     `meta of a call must be a JSON object of at most ${MAX_META_LENGTH} characters${inDevelopment ? ': it is stored with each call. Store longer values yourself, and put their id into meta.' : '.'}`,

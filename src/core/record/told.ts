@@ -73,7 +73,6 @@ export function readOutcome(value: unknown): Outcome | undefined {
 const FAILURE: Members = {
   network: (value) => value === 'retrying' || value === 'paused',
   count: isCount,
-  unreached: isCount,
   violations: isCount,
   refusals: isCount,
 }
@@ -81,6 +80,8 @@ const FAILURE: Members = {
 function readFailure(value: unknown): PollFailure | undefined {
   if (value === undefined) return undefined
   if (!isJsonObject(value) || !hasMembers(value, FAILURE)) throw new TypeError('no failure of a poll')
-  const { network, count, unreached, violations, refusals, error } = value as unknown as PollFailure
+  const { network, count, violations, refusals, error } = value as unknown as PollFailure
+  // Tabs of an earlier version do not tell it.
+  const unreached = isCount(value['unreached']) ? value['unreached'] : count
   return { error: errorFromJson(error), network, count, unreached, violations, refusals }
 }
