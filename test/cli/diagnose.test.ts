@@ -19,14 +19,14 @@ async function diagnoseFrom(
   server: (request: Request) => Promise<Response>,
   { page = `${ORIGIN}/reports`, url = URL_OF_SERVER, isOnline = true }: PageOptions = {},
 ) {
-  const client = createTaskClient({ url, storage: 'memory' })
+  const client = createTaskClient({ url: URL_OF_SERVER, storage: 'memory' })
   const environment = {
     ...testTerminal().environment,
     fetch: pageFetch(server, new URL(page).origin),
     baseUrl: () => page,
     isOnline: () => isOnline,
   }
-  return diagnose(client, { environment })
+  return diagnose(client, { url, environment })
 }
 
 const withHeaders = (change: (headers: Headers) => void): Doctored => ({
