@@ -186,9 +186,9 @@ export interface TaskClientBaseOptions {
     /** Longest delay, in ms. @default 30000 */
     maxMs?: number
     /**
-     * The number of failures in a row after which the call fails with `TaskUnreachableError`. A token that the server
-     * refuses, or a `headers` function that fails, is no such failure: the call waits for the user to sign in, up to a day
-     * past the ttl. @default unlimited, up to a day past the ttl
+     * The number of failures in a row after which the call fails with `TaskUnreachableError`. It does not count tokens that
+     * the server refuses, and `headers` functions that fail: the call waits for the user to sign in, up to a day past the
+     * ttl. @default unlimited, up to a day past the ttl
      */
     maxAttempts?: number
     /**
