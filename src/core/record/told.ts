@@ -73,6 +73,8 @@ export function readOutcome(value: unknown): Outcome | undefined {
 const FAILURE: Members = {
   network: (value) => value === 'retrying' || value === 'paused',
   count: isCount,
+  // Tabs of an earlier version do not tell it.
+  unreached: (value) => value === undefined || isCount(value),
   violations: isCount,
   refusals: isCount,
 }
@@ -80,8 +82,6 @@ const FAILURE: Members = {
 function readFailure(value: unknown): PollFailure | undefined {
   if (value === undefined) return undefined
   if (!isJsonObject(value) || !hasMembers(value, FAILURE)) throw new TypeError('no failure of a poll')
-  const { network, count, violations, refusals, error } = value as unknown as PollFailure
-  // Tabs of an earlier version do not tell it.
-  const unreached = isCount(value['unreached']) ? value['unreached'] : count
+  const { network, count, unreached = count, violations, refusals, error } = value as unknown as PollFailure
   return { error: errorFromJson(error), network, count, unreached, violations, refusals }
 }
