@@ -260,3 +260,14 @@ describe('a record at the edges of what one may be', () => {
     expect(read('lost')).toBeUndefined()
   })
 })
+
+it.each<[string, unknown, unknown]>([
+  ['startedFor', 'r'.repeat(128), 'r'.repeat(128)],
+  ['startedFor', 'r'.repeat(129), undefined],
+  ['startedFor', 5, undefined],
+  ['isCancelled', true, true],
+  ['isCancelled', 'yes', undefined],
+])('a record in which %s is %j has %j', (name, written, read) => {
+  const { task: _, ...intent } = JSON.parse(encodeCallRecord(CALL))
+  expect(decodeCallRecord(JSON.stringify({ ...intent, [name]: written }), NOW)).toMatchObject({ [name]: read })
+})

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RECORDED_CALL as CALL, NOW } from '../../../test/support/recordedCall.js'
 import type { Task } from '../protocol/task.js'
 import { decodeCallRecord, encodeCallRecord } from './codec.js'
-import { heldRecord, isHeldRecord, isNewerRecord, isRecordExpired, isSameStart } from './keep.js'
+import { heldRecord, isHeldRecord, isNewerRecord, isProlonged, isRecordExpired, isSameStart } from './keep.js'
 import { type CallRecord, newTaskRecord, type TaskRecord } from './record.js'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -20,6 +20,20 @@ const taskOf = (task: Partial<Task>, changes: Partial<TaskRecord> = {}): TaskRec
 })
 const inSession = (task: Partial<Task> = {}, changes: Partial<TaskRecord> = {}) =>
   taskOf({ taskId: 'session:s-1 task-1', ...task }, { era: 'legacy', ...changes })
+
+describe('whether the ttl of a task was prolonged', () => {
+  const end = { at: NOW, error: new Error('lost') }
+  it.each<[string, TaskRecord, TaskRecord, boolean]>([
+    ['by a longer one', taskOf({ ttlMs: 6000 }), taskOf({ ttlMs: 5000 }), true],
+    ['by none', taskOf({ ttlMs: null }), taskOf({ ttlMs: 5000 }), true],
+    ['not by the same', taskOf({ ttlMs: 5000 }), taskOf({ ttlMs: 5000 }), false],
+    ['not by a shorter one', taskOf({ ttlMs: 4000 }), taskOf({ ttlMs: 5000 }), false],
+    ['not where there was none', taskOf({ ttlMs: 6000 }), taskOf({ ttlMs: null }), false],
+    ['not where the task has ended', taskOf({ ttlMs: 6000 }, { end }), taskOf({ ttlMs: 5000 }), false],
+  ])('%s', (_, record, before, expected) => {
+    expect(isProlonged(record, before)).toBe(expected)
+  })
+})
 
 describe('how long a record is kept', () => {
   it.each<[string, Partial<CallRecord>, number]>([

@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { TaskFailedError, TaskRequestError } from '../protocol/errors.js'
 import type { Task } from '../protocol/task.js'
-import { isSuccessor, merge, mergeCalls, withAnswered } from './merge.js'
+import { isLostBefore, isPredecessor, isSuccessor, merge, mergeCalls, mergeNote, withAnswered } from './merge.js'
 import { type CallRecord, newTaskRecord, type TaskEnd, type TaskRecord } from './record.js'
 
 const TASK: Task = {
@@ -241,4 +241,69 @@ describe('isSuccessor', () => {
   ])('of %s', (_, stored, record, expected) => {
     expect(isSuccessor(stored, record)).toBe(expected)
   })
+})
+
+describe('a task that the server did not know', () => {
+  const named = { ...newTaskRecord({ ...TASK, createdAt: '' }, 'modern', 1000, 0), sentAt: 1999 }
+  const lost = { at: 2000, reason: 'unknown-task' as const }
+  const made = newTaskRecord(TASK, 'modern', 2000, 0)
+
+  it.each<[string, TaskRecord, boolean]>([
+    ['was asked for before it was made', { ...named, lost }, true],
+    ['was asked for in the moment in which it was made', { ...named, lost, sentAt: 2000 }, false],
+    ['is known', named, false],
+    ['had been shown', { ...named, lost, task: TASK }, false],
+  ])('%s', (_, record, expected) => {
+    expect(isLostBefore(record, made)).toBe(expected)
+  })
+})
+
+describe('the task that a call had before it was started again', () => {
+  const LATER = { ...TASK, taskId: 'task-2', createdAt: '2026-07-28T00:01:00Z' }
+  const call = (startedAt: number, task?: Task): CallRecord => ({
+    ...{ callId: 'c', tool: 'report', key: 'k', argumentsHash: undefined, meta: undefined, keepResult: undefined },
+    ...{ endpoint: 'e', scope: '', startedAt, idempotencyKey: undefined, held: undefined },
+    task: task && newTaskRecord(task, 'modern', startedAt, 0),
+  })
+
+  it.each<[string, CallRecord, CallRecord, boolean]>([
+    ['is earlier by both clocks', call(1, TASK), call(2, LATER), true],
+    ['was started in the same moment', call(2, TASK), call(2, LATER), false],
+    ['was started later', call(3, TASK), call(2, LATER), false],
+    ['was made in the same moment', call(1, TASK), call(2, { ...LATER, createdAt: TASK.createdAt }), false],
+    ['was made later', call(1, LATER), call(2, TASK), false],
+    ['is not stored', call(1), call(2, LATER), false],
+    ['is unknown to the call', call(1, TASK), call(2), false],
+  ])('%s', (_, stored, record, expected) => {
+    expect(isPredecessor(stored, record)).toBe(expected)
+  })
+})
+
+describe('a note of a task', () => {
+  const record = newTaskRecord(TASK, 'modern', 1000, 0)
+  const other = { ...TASK, createdAt: '2026-07-28T00:01:00Z', lastUpdatedAt: '2026-07-28T00:01:00Z' }
+
+  it('says what is known of it elsewhere', () => {
+    expect(mergeNote(record, { ...record, earliestAt: 5000 }).earliestAt).toBe(5000)
+  })
+
+  it('says nothing where it is of an earlier or a later task under the same id', () => {
+    const later = { ...newTaskRecord(other, 'modern', 1000, 0), earliestAt: 5000 }
+    expect(mergeNote(record, later)).toBe(record)
+    expect(mergeNote(later, { ...record, earliestAt: 9000 })).toBe(later)
+  })
+})
+
+it('a failure keeps its reference where the other one is the same, and is taken and dropped with its poll', () => {
+  const failed = (sentAt: number, count?: number): TaskRecord => {
+    const known = { ...newTaskRecord(TASK, 'modern', 1000, 0), sentAt }
+    if (count === undefined) return known
+    const error = new TaskRequestError('busy', { kind: 'network' })
+    return { ...known, failure: { error, network: 'retrying', count, unreached: 0, violations: 0, refusals: 0 } }
+  }
+  const [mine, same, other] = [failed(1, 1), failed(2, 1), failed(2, 2)]
+  expect(merge(mine, same).failure).toBe(mine.failure)
+  expect(merge(mine, other).failure).toBe(other.failure)
+  expect(merge(mine, failed(2)).failure).toBeUndefined()
+  expect(merge(failed(1), other).failure).toBe(other.failure)
 })

@@ -26,6 +26,15 @@ describe('a record that is told to another tab', () => {
     expect(read?.failure?.error).toBeInstanceOf(TaskRequestError)
   })
 
+  it('counts all failures of a tab of an earlier version as such that did not reach the server', () => {
+    const error = new TaskRequestError('HTTP 503', { kind: 'http', status: 503 })
+    const failure = { error, network: 'retrying' as const, count: 2, unreached: 1, violations: 0, refusals: 0 }
+    const told = tellCallRecord({ ...CALL, task: { ...newTaskRecord(TASK, 'modern', NOW, 0), failure } })
+    const body = JSON.parse(JSON.stringify(told))
+    delete body.task.failure.unreached
+    expect(readToldRecord(body, NOW)?.task?.failure).toMatchObject({ count: 2, unreached: 2 })
+  })
+
   it('has the end, by its result or by its error', () => {
     const done = { ...TASK, status: 'completed' as const, result: { content: [] } }
     const ended = { ...newTaskRecord({ ...TASK, status: 'completed' }, 'modern', NOW, 0), end: { at: NOW, task: done } }
