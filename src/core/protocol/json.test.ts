@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { isTooDeep } from './json.js'
+import { describe, expect, it } from 'vitest'
+import { isTooDeep, toJson } from './json.js'
 
 function nested(depth: number, wrap: (value: unknown) => object): unknown {
   let value: unknown = 'leaf'
@@ -17,4 +17,19 @@ it.each([
 
 it.each([undefined, null, 'x', [], {}])('%j is not too deep', (value) => {
   expect(isTooDeep(value)).toBe(false)
+})
+
+describe('toJson', () => {
+  it('gives what arrives at the other end', () => {
+    expect(toJson({ a: undefined, b: new Date(0), c: [Number.NaN] })).toEqual({
+      b: '1970-01-01T00:00:00.000Z',
+      c: [null],
+    })
+  })
+
+  it('gives nothing for what JSON cannot carry', () => {
+    const cyclic: unknown[] = []
+    cyclic.push(cyclic)
+    for (const value of [undefined, () => {}, 1n, { deep: 1n }, cyclic]) expect(toJson(value)).toBeUndefined()
+  })
 })

@@ -10,6 +10,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The value as JSON carries it; undefined where JSON cannot carry it (cycles, bigint, functions). */
+export function toJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    return undefined
+  }
+}
+
 /** True for what JSON calls an object: no array, no null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,6 +2,7 @@ import { asError } from '../protocol/asError.js'
 import { TaskInputError, TaskProtocolError } from '../protocol/errors.js'
 import { type InputRequest, type InputResponse, MAX_OPEN_INPUT_REQUESTS } from '../protocol/inputRequest.js'
 import { isEqual } from '../protocol/isEqual.js'
+import { toJson } from '../protocol/json.js'
 import { cutText } from '../protocol/text.js'
 import { hash } from '../record/hash.js'
 import { type InputState, withInput } from '../record/inputs.js'
@@ -211,15 +212,8 @@ async function refuse(callId: string, why: string): Promise<never> {
   throw new TaskInputError(why, { callId })
 }
 
-/** As it goes over the wire: what the app does with its object afterwards changes nothing. What is no JSON is no response. */
-function copyOf(response: InputResponse): InputResponse {
-  try {
-    return JSON.parse(JSON.stringify(response))
-  } catch {
-    // The check refuses it.
-    return undefined as never
-  }
-}
+/** The response as it goes over the wire: what the app does with its object afterwards changes nothing. `checkResponse` refuses what is not JSON. */
+const copyOf = (response: InputResponse) => toJson(response) as InputResponse
 
 /** @throws {TaskInputError} if the response is none to the input request. */
 async function checkResponse(run: Run, callId: string, request: InputRequest, response: InputResponse): Promise<void> {

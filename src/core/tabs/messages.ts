@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js'
+import { isJsonObject, type JsonObject, toJson } from '../protocol/json.js'
 import { VERSION } from '../record/codec.js'
 import type { CallRecord, Outcome } from '../record/record.js'
 import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
@@ -57,7 +57,8 @@ const STARTED_AHEAD_MS = 24 * 60 * 60 * 1000
 
 /** The message, or undefined if it is not a message of ours: another version's, or another script's on the same channel. */
 export function decodeTabMessage(posted: unknown, now: number): TabMessage | undefined {
-  const value = plainJson(posted)
+  // A script can post what is not JSON: a list with a `constructor` of its own, or one that holds itself.
+  const value = toJson(posted)
   if (!isJsonObject(value) || value['v'] !== VERSION) return undefined
   const { type, callId, taskId, at } = value
   switch (type) {
@@ -80,14 +81,5 @@ export function decodeTabMessage(posted: unknown, now: number): TabMessage | und
     }
     default:
       return undefined
-  }
-}
-
-/** As storage would have it. A script can post what no JSON is: a list with a `constructor` of its own, or one that holds itself. */
-function plainJson(posted: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(posted))
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
 import { TaskStorageError } from '../../core/protocol/errors.js'
+import { toJson } from '../../core/protocol/json.js'
 import type { TaskFailure } from '../../core/protocol/task.js'
-import { toJson } from '../base/toJson.js'
 
 /** What a client may know of an error: a `ProtocolError` is meant for it, of any other it learns nothing. */
 export function toTaskFailure(error: unknown): TaskFailure {

@@ -1,6 +1,6 @@
 import { INTERNAL_ERROR, ProtocolError } from '@modelcontextprotocol/server'
 import { TaskConfigurationError } from '../../core/protocol/errors.js'
-import { toJson } from '../base/toJson.js'
+import { toJson } from '../../core/protocol/json.js'
 import type { ToolBackend } from './toolBackend.js'
 
 /** Options of `ToolContext.once`. */
