@@ -152,9 +152,14 @@ export function isAnotherTask({ task: known, era }: TaskRecord, next: Task): boo
   return Date.parse(next.createdAt) > Date.parse(known.lastUpdatedAt) && known.createdAt !== next.createdAt
 }
 
-/** The record with what is noted of the task. A note of another task under the same id says nothing: which of them there is, the next poll says. */
+/** True if these are two tasks under one id. Which of them the server has, the next poll says. */
+export function areTwoTasks(a: TaskRecord, b: TaskRecord): boolean {
+  return isAnotherTask(a, b.task) || isAnotherTask(b, a.task)
+}
+
+/** The record with what is noted of its task, and without a note of another task under the same id. */
 export function mergeNote(record: TaskRecord, note: TaskRecord): TaskRecord {
-  return isAnotherTask(record, note.task) || isAnotherTask(note, record.task) ? record : merge(record, note)
+  return areTwoTasks(record, note) ? record : merge(record, note)
 }
 
 /**

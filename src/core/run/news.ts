@@ -1,5 +1,5 @@
 import type { Call } from '../record/call.js'
-import { isAnotherTask, isLostBefore, merge, mergeCalls } from '../record/merge.js'
+import { areTwoTasks, isLostBefore, merge, mergeCalls } from '../record/merge.js'
 import { type CallRecord, isOver, type Outcome, type TaskRecord, withEra } from '../record/record.js'
 import { followInstead } from './catchUp.js'
 import { changeCall, changeTask } from './changes.js'
@@ -71,8 +71,7 @@ function learnFrom(run: Run, told: TaskRecord): void {
   const { record: before } = task
   // Either may not know what the server speaks: a page that is not connected counts as `modern`.
   const era = told.era === 'legacy' || before.era === 'legacy' ? 'legacy' : run.port.era()
-  // Another task under the same id: which of them there is, the next poll says.
-  if (isAnotherTask(withEra(before, era), told.task) || isAnotherTask(withEra(told, era), before.task)) return
+  if (areTwoTasks(withEra(before, era), withEra(told, era))) return
   if (isLostBefore(told, before) || isLostBefore(before, told)) return
   changeTask(run, task, (record) => merge(record, told), {
     from: 'tab',
