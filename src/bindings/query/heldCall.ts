@@ -2,22 +2,24 @@ import type { TaskClient } from '../../core/client/taskClient.js'
 import { isSettled, type ToolCallState } from '../../core/record/toolCallState.js'
 import type { QueryOfCall } from './queryOfCall.js'
 
-/** When the call was started whose outcome a query holds: `startedAt` tells calls of one key apart. */
-const held = new WeakMap<object, number | undefined>()
+interface Held {
+  /** When the call was started whose outcome the query holds: it tells calls of one key apart. */
+  readonly startedAt: number | undefined
+  /** The client that the query was last fetched by, where it was fetched in this page. */
+  readonly client?: TaskClient
+}
 
-/** The client that a query was last fetched by. */
-const fetchedBy = new WeakMap<object, TaskClient>()
+const held = new WeakMap<object, Held>()
 
 /** A query has got what it was fetched for: the outcome of this call of the client, if it has one. */
 export function noteHeld(query: object, client: TaskClient, call: ToolCallState): void {
-  held.set(query, isSettled(call) ? call.startedAt : undefined)
-  fetchedBy.set(query, client)
+  held.set(query, { startedAt: isSettled(call) ? call.startedAt : undefined, client })
 }
 
 /** True if a query has failed with the client that it was fetched by, which this one has replaced, and not with this call. */
 export function isLeftBehind(query: QueryOfCall, client: TaskClient, call: ToolCallState): boolean {
   const { status, fetchStatus } = query.state
-  return status === 'error' && fetchStatus === 'idle' && fetchedBy.get(query) !== client && !holds(query, call)
+  return status === 'error' && fetchStatus === 'idle' && held.get(query)?.client !== client && !holds(query, call)
 }
 
 /**
@@ -28,6 +30,6 @@ export function holds(query: QueryOfCall, call: ToolCallState): boolean {
   const isOver = call.endedAt !== undefined
   const { dataUpdatedAt, errorUpdatedAt } = query.state
   const isSince = Math.max(dataUpdatedAt, errorUpdatedAt) > call.startedAt
-  if (!held.has(query) && isOver && isSince) held.set(query, call.startedAt)
-  return held.get(query) === call.startedAt
+  if (!held.has(query) && isOver && isSince) held.set(query, { startedAt: call.startedAt })
+  return held.get(query)?.startedAt === call.startedAt
 }

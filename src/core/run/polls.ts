@@ -80,8 +80,8 @@ async function poll(run: Run, task: TaskEntry): Promise<void> {
   } catch (reason) {
     const error = asError(reason)
     // Without a connection, or a token of the app, nothing is sent, and there is no status.
-    const isUnheard =
-      askedAt === undefined || (error instanceof TaskRequestError && !error.status && /network|auth/.test(error.kind))
+    const { kind, status } = error instanceof TaskRequestError ? error : {}
+    const isUnheard = askedAt === undefined || (!status && (kind === 'network' || kind === 'auth'))
     // A poll that was cut off while this page was frozen or asleep says nothing of the server, and others may have polled since.
     const isCutOff = isUnheard && listenIfLate(run, task, now(run) - limitAt)
     const isGivenUp = reason === GIVEN_UP || isCutOff
