@@ -105,7 +105,7 @@ export function checkOptions(options: object, kinds: OptionKinds = OPTIONS): voi
 function isOfKind(value: unknown, kind: Kind): boolean {
   if (typeof kind !== 'string') return (kind as readonly unknown[]).includes(value)
   if (kind === 'jobs') return Array.isArray(value) && value.every((job) => typeof job?.isInternal === 'function')
-  // As for fetch, null is none.
+  // `null` means no signal, as it does for fetch.
   if (kind === 'signal') return value === null || typeof Object(value).aborted === 'boolean'
   return kind === OTHER || typeof value === kind
 }

@@ -15,8 +15,8 @@ import {
 
 /**
  * Of records and of what tabs tell each other. A page leaves a record of a later version alone (`isNewerRecord`), and does not hear a tab of
- * another one. A release that raises it must read the records of the version before, too: they count as none otherwise, and a call that
- * runs while the app is updated would be made again.
+ * another one. A release that raises it must also read the records of the version before. Otherwise it would not find the calls that
+ * run while the app is updated, and would make them again.
  */
 export const VERSION = 1
 
@@ -114,7 +114,7 @@ const readKept: ReadTask = (record) => record
 /**
  * The record that another tab or an earlier visit has left, with its times by the clock of now: a clock may have been
  * ahead when they were noted. Any script of the origin can send one, so it puts no poll off for longer than a server may ask
- * for. Undefined for what is none, or of another version.
+ * for. Undefined if it is not a record, or one of another version.
  */
 export function readCallRecord(body: unknown, now: number, read: ReadTask = readKept): CallRecord | undefined {
   if (!isJsonObject(body) || body['v'] !== VERSION || !hasMembers(body, NEEDED)) return undefined

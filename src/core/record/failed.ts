@@ -32,17 +32,17 @@ const MAX_REFUSALS = 10
  * ```text
  * the server knows no such task, or no tasks; the client is set up wrongly   the call ends
  * 3 responses in a row that break the protocol                               the call ends
- * (`TaskProtocolError`; what is no MCP message at all may be a proxy's)
+ * (`TaskProtocolError`; a body that is not an MCP message may come from a proxy, and does not count)
  * 10 JSON-RPC errors in the place of a task that was never shown             the call ends: the server does not know the id
- * `retry.maxAttempts` failures in a row, where the app has set it, that      the call ends: `TaskUnreachableError`
- * are no refused tokens: whoever is to sign in may come tomorrow
+ * `retry.maxAttempts` failures in a row, where the app has set it            the call ends: `TaskUnreachableError`
+ * (refused tokens do not count: the user may sign in tomorrow)
  * past the ttl, a JSON-RPC error; a day past it, anything                    the call ends: `TaskExpiredError`
  * anything else                                                              polled again: `retryAt` is the latest of the interval, the
  *                                                                            backoff, and what the server asks for (`Retry-After`)
  * ```
  *
- * A poll that is answered can end a call by an error, too: with a request that nobody can answer, or that has changed, by being stuck, past the
- * ttl (`learn`).
+ * A poll that succeeds can end a call with an error, too (`learn`): the client cannot answer an input request, or the request has changed; the
+ * task is stuck, or past its ttl.
  */
 export function failed(
   before: TaskRecord,

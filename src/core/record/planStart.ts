@@ -52,8 +52,8 @@ export interface StartQuestion {
  * any, with other arguments        conflict, but for call   the same          as above      as above
  * ```
  *
- * `call-again` makes the call, whatever was found. What cannot be read, is of a later version or past its use counts as none, and what is
- * `held` is asked for before: the tables at `RecordStore`.
+ * `call-again` makes the call, whatever was found. A record that cannot be read, is of a later version or has expired counts as
+ * none. For a `held` one the page asks the other tabs first (the tables at `RecordStore`).
  */
 export function planStart(found: CallRecord | undefined, question: StartQuestion): StartPlan {
   const { wish, isRepeatable } = question

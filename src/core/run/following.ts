@@ -42,7 +42,7 @@ export function attachToTask(
     const first = isNew ? record : withReason(record, 'resumed')
     const found = isEarlier ? reused(first, now(run)) : first
     const task = known ?? createTaskEntry(found)
-    // The response to a `tools/call` is none to a poll: it puts off none that is planned.
+    // The response to a `tools/call` does not delay a planned poll.
     const merged = known ? merge(known.record, isNew ? { ...record, earliestAt: 0 } : record) : found
     task.record = withInputsHere(run, merged, known?.record)
     // The message was read too late, as by a page that was frozen before it followed anything.
@@ -103,7 +103,7 @@ export function joinOrLeave(run: Run, task: TaskEntry, isNew = false): void {
       if (!isLeader) task.listenUntil = now(run) + STEAL_AGAIN_MS
       if (!isNew) {
         listen(run, task)
-        // A new task is told once its record is written.
+        // The other tabs hear of a new task once its record is written.
         tell(run, task)
         // The tab that has led before may have noted more since its record was read, and is gone.
         if (isLeader) void readNote(run, task)

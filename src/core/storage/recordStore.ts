@@ -18,10 +18,10 @@ import type { TaskStorage } from './taskStorage.js'
  * is full, takes 5 s  storage is read again each second; 'refused'` in run/entries.ts), and the store is swept. Of the intent of a
  *                     of another the tabs are asked      call with a key (`beforeSend` in run/send.ts): over a shared storage it
  *                     (run/readRecord.ts, handOver.ts)   waits and tries again; else the tabs are asked whether one has made it
- * is none (a page)    memory is used (pageStorage.ts)
+ * is not there        memory is used instead, in a page (pageStorage.ts)
  *
  * the text            a read                             a write
- * is no record        as none; a tab that takes the      over it
+ * is not a record     as none; a tab that takes the      over it
  *                     lead waits an interval first
  * of a later version  as none                            none: the call ends with a `PageOutdatedError`. Nor is it swept
  * past its use        as none                            over it
@@ -148,7 +148,7 @@ export function createRecordStore(options: RecordStoreOptions): RecordStore {
     return isSilent ? 'silent' : records
   }
 
-  // Not before the call is on its way. Other servers and scopes may never have a client again.
+  /** Runs after the call was sent. It includes other servers and scopes, because their clients may never be opened again. */
   async function sweep(): Promise<void> {
     await list()
     if (options.isOfPage)

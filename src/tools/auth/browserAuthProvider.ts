@@ -168,7 +168,7 @@ function createSignIn(
     },
 
     onNewTokens: (listener) => {
-      // Tokens that were refreshed are none: two tabs whose tokens are refused would refresh them in turns, for ever.
+      // Refreshed tokens do not count as new: two tabs whose tokens are refused would refresh them in turns, for ever.
       const read = () => tokens.read()?.signIn
       let known = read()
       const look = () => {

@@ -68,7 +68,7 @@ export async function callAsTask(
     return (await Promise.race([call.result, closed, unanswered])) as CallToolResult
   } catch (error) {
     context.signal.throwIfAborted()
-    // A task that nobody can answer would wait for ever. A refused token cannot cancel it.
+    // Nobody can answer, so the task would wait for ever. With a refused token it cannot be cancelled.
     const { network } = call.getState()
     if (!isSettled(call.getState()) && network !== 'paused') await Promise.race([call.cancel(), closed]).catch(() => {})
     const isRefused = call.getState().task === undefined

@@ -3,8 +3,8 @@ import { onAbort } from '../../time/abort.js'
 import { createEventReader } from './eventReader.js'
 
 /**
- * Calls `onMessage` with the JSON of each message in a stream of server-sent events (undefined for what is none, which keeps a
- * connection open), where the platform streams (React Native does not), else with all of them at the end. Resolves when that
+ * Calls `onMessage` with the JSON of each message in a stream of server-sent events (undefined for an event
+ * without JSON, which servers send to keep the connection open), where the platform streams (React Native does not), else with all of them at the end. Resolves when that
  * returns true, which closes the stream, when the stream ends or breaks off, or when the signal aborts.
  */
 export async function readEvents(
