@@ -42,13 +42,13 @@ beforeEach(() => {
   server.on('tasks/get', asking())
 })
 
-function asking(changes: { readonly taskId?: string } = {}) {
+function asking(changes: { readonly taskId?: string; readonly pollIntervalMs?: number } = {}) {
   return snapshot({ ...changes, status: 'input_required', inputRequests: { transfer: TRANSFER } })
 }
 
 /** `lockNames` gets those of the locks that the page asks for. */
 function openPage(
-  options: Pick<TaskClientUrlOptions, 'storage' | 'input'> = {},
+  options: Pick<TaskClientUrlOptions, 'storage' | 'input' | 'resume'> = {},
   lockNames?: Set<string>,
 ): Pick<Tab, 'page' | 'client'> {
   const page = browser.openPage()
@@ -73,7 +73,7 @@ function openPage(
 /** A tab in which the call asks. */
 async function openTab(
   key = 'k',
-  options: Pick<TaskClientUrlOptions, 'storage'> = {},
+  options: Pick<TaskClientUrlOptions, 'storage' | 'resume'> = {},
   lockNames?: Set<string>,
 ): Promise<Tab> {
   const { page, client } = openPage(options, lockNames)
@@ -239,6 +239,51 @@ describe('a response in a page that is back from the back-forward cache', () => 
     await browser.advance(1000)
     expect(late.state()).toBe('rejected')
     expect(late.error()).toBeInstanceOf(TaskInputError)
+    expect(sent()).toEqual([{ transfer: ACCEPT }])
+  })
+
+  // tab A  asked ─ in the back-forward cache ················ back: the user responds to what it still shows
+  // tab B         a call of its own ─ responds ─ goes there, or stays
+  it.each([
+    ['is there now', true, 1000],
+    ['is still open', false, 1000],
+    ['is still open, and no poll is due', false, 60_000],
+  ])(
+    '[EDGE-54] is refused where a tab with another call of the task has responded, which %s',
+    async (_, isGone, pollIntervalMs) => {
+      server.on('tasks/update', ack)
+      server.on('tasks/get', asking({ pollIntervalMs }))
+      const [a, b] = [await openTab('a', { resume: 'lazy' }), await openTab('b', { resume: 'lazy' })]
+      await a.page.hidePage()
+      a.page.freeze()
+      await Promise.all([b.call.respond('transfer', ACCEPT), browser.advance(4000)])
+      server.on('tasks/get', snapshot({ status: 'working', pollIntervalMs }))
+      if (isGone) {
+        await b.page.hidePage()
+        b.page.freeze()
+      }
+      void a.page.showPage()
+      void a.page.thaw()
+      const late = outcomeOf(a.call.respond('transfer', DECLINE))
+      await browser.advance(2500)
+      expect(late.state()).toBe('rejected')
+      expect(late.error()).toBeInstanceOf(TaskInputError)
+      expect(sent()).toEqual([{ transfer: ACCEPT }])
+    },
+  )
+
+  it('[EDGE-54] is sent once the other tabs had time to object, also where the next poll is far off', async () => {
+    server.on('tasks/update', ack)
+    server.on('tasks/get', asking({ pollIntervalMs: 60_000 }))
+    const tab = await openTab()
+    await tab.page.hidePage()
+    tab.page.freeze()
+    await browser.advance(4000)
+    void tab.page.showPage()
+    void tab.page.thaw()
+    const response = outcomeOf(tab.call.respond('transfer', ACCEPT))
+    await browser.advance(1500)
+    expect(response.state()).toBe('resolved')
     expect(sent()).toEqual([{ transfer: ACCEPT }])
   })
 

@@ -84,8 +84,8 @@ export interface CallEntry {
  *                online again, has lost the lead, tries to take it
  * noteReads      it gains the lead or finds the task, and reads what the    the same, until the storage answers
  *                tab before has noted (`readNote` in leading.ts)
- * doubtfulSince  its messages may be late, as above (`listen`); the page    responses, where the record is gone, until the server is
- *                goes away, until it is back                                heard (knownAnswers.ts); no polls
+ * doubtfulSince  its messages may be late, as above (`listen`); the page    responses, until the server is heard or the other tabs had
+ *                goes away, until it is back                                time to tell (knownAnswers.ts); no polls
  * wasLate        a timer came late, or the message by which it began to     the next wait for being late: a throttled timer always is;
  *                follow the task; until a timer is in time                  polls, for a moment, where it gains the lead
  * ```

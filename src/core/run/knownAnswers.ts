@@ -1,9 +1,10 @@
+import { nextPoll, OVERDUE_MS } from '../record/decide.js'
 import { withAnswered } from '../record/merge.js'
 import type { TaskRecord } from '../record/record.js'
 import { aborted } from '../time/abort.js'
 import { changeTask } from './changes.js'
 import type { CallEntry, TaskEntry } from './entries.js'
-import { isFollowed, type Run } from './run.js'
+import { isFollowed, now, type Run } from './run.js'
 import { recordOfEntry } from './showing.js'
 
 /*
@@ -11,8 +12,9 @@ import { recordOfEntry } from './showing.js'
  */
 
 /**
- * True if any tab has responded. An input request that belongs to no task is asked in this tab alone. Where the record is
- * gone, or of a later call, the tab that has responded may be gone as well:
+ * True if any tab has responded. An input request that belongs to no task is asked in this tab alone. The tab that has responded
+ * may be gone, and the record of this call not say so: it may be gone as well, or of a later call, or the other tab follows the task by
+ * another call.
  *
  * ```text
  * tab A  asked ─ in the back-forward cache ·············· back ─ respond() ─ tasks/get: not asked any longer
@@ -30,17 +32,29 @@ export async function isAnswered(
   if (task === undefined) return false
   if (!task.record.answered.includes(inputKey)) {
     const stored = (await run.records.read(entry.call.callId))?.task
-    if (stored?.task.taskId !== taskId) await untilHeard(run, task, signal)
-    else if (stored?.answered.includes(inputKey))
+    const known = stored?.task.taskId === taskId ? stored : undefined
+    if (known?.answered.includes(inputKey))
       changeTask(run, task, (record) => noted(record, inputKey), { from: 'storage' })
+    else await untilHeard(run, task, known !== undefined, signal)
   }
   return task.record.answered.includes(inputKey)
 }
 
-/** Resolves once the server has said of the task what this page may not know yet. */
-async function untilHeard(run: Run, task: TaskEntry, signal: AbortSignal): Promise<void> {
-  if (task.record.heardAt > task.doubtfulSince || !isFollowed(run, task)) return
-  await Promise.race([new Promise<void>((resolve) => task.onHeard.push(resolve)), aborted(signal)])
+/**
+ * Resolves once this page knows again what came while it was away: when the server is heard. Where the call is recorded and no poll is
+ * due, when the other tabs have had their time to tell.
+ */
+async function untilHeard(run: Run, task: TaskEntry, isRecorded: boolean, signal: AbortSignal): Promise<void> {
+  const { doubtfulSince, listenUntil, record } = task
+  if (record.heardAt > doubtfulSince || !isFollowed(run, task)) return
+  const at = now(run)
+  const toldAt = Math.max(at, Number.isFinite(doubtfulSince) ? listenUntil : at + OVERDUE_MS)
+  const isTold = isRecorded && nextPoll(record, run.rules.policy).at > toldAt
+  const heard = new Promise<void>((resolve) => {
+    task.onHeard.push(resolve)
+    if (isTold) run.environment.setTimeout(resolve, toldAt - at)
+  })
+  await Promise.race([heard, aborted(signal)])
 }
 
 /**
