@@ -88,7 +88,8 @@ export function createPushStreams<Sender>(options: PushStreamsOptions<Sender>): 
     const push = (snapshot: Record<string, unknown>) => {
       tally.add('notifications of tasks pushed')
       notify('notifications/tasks', snapshot)
-      if (controller !== undefined) options.onPushed(sender, snapshot, lie === undefined)
+      // One that ended before the stream was open hears nothing.
+      if (controller !== undefined && !options.isGone(sender)) options.onPushed(sender, snapshot, lie === undefined)
     }
 
     const stream: OpenStream<Sender> = {
