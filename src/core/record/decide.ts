@@ -56,16 +56,16 @@ export type Decision =
  * holds it back: `decide`.
  *
  * ```text
- * answer, or Retry-After ── earliestAt ──────▶     no poll comes earlier but for a hint, and for the end of the ttl
- * failure ── backoff ───────────── retryAt ──▶
- * push ── safety interval ────────────── quietUntil ──▶
- * poll sent, and cut off ── interval ──▶
- * hint ─ minIntervalMs after the last poll ─▶      brings the poll forward; if the last one failed, only to earliestAt
- * online again, signed in ────────────────────     end retryAt and quietUntil (`soon` in run/page.ts), never earliestAt
+ * response, failure ── interval, or Retry-After ── earliestAt ──▶   no poll comes earlier but for a hint, and for the end of the ttl
+ * failure ── backoff ───────────────────────────── retryAt ─────▶
+ * push ── safety interval ──────────────────────── quietUntil ──▶
+ * poll sent, and cut off ── interval ──────────────────────────▶
+ * hint ─ minIntervalMs after the last poll ────────────────────▶   brings the poll forward; if the last one failed, only to earliestAt
+ * online again, signed in ──────────────────────────────────────    end retryAt and quietUntil (`soon` in run/page.ts), never earliestAt
  * ```
  *
  * Why: `here.because`, where this page has a reason of its own; else a hint, if there is one; after a failure `retry-after` or `backoff`; else
- * by what comes last of these.
+ * what is the latest of these.
  */
 export function nextPoll(record: TaskRecord, policy: PollPolicy): { readonly at: number; readonly why: PollReason } {
   const { earliestAt, sentAt, heardAt, failure, here } = record
@@ -138,7 +138,7 @@ function withinTtl({ task, receivedAt, heardAt, triedAt }: TaskRecord, policy: P
  * ```text
  * due ──────────┐
  * online ───────┤
- * visible ──────┼─ poll
+ * visible ──────┼─ poll      (visible: with `hidden: 'pause'` alone)
  * our turn ─────┘
  *    └─ theirs, and a second overdue: take the lead
  * ```

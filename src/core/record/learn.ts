@@ -84,7 +84,7 @@ export function reused(record: TaskRecord, now: number): TaskRecord {
 const REUSED =
   'The server has given the id of this task to another one: it has lost this task, by a restart for instance. Start the call again.'
 
-/** Only something old has come. What is known may be wrong as well: the next poll says, and it is not put off. */
+/** Only something old has come. What is known may be wrong as well: the next poll says, an interval later. */
 function passOver(
   record: TaskRecord,
   snapshot: Task,

@@ -77,7 +77,7 @@ function pollRank({ sentAt, triedAt, pollingUntil, retryAt, quietUntil, failure 
   const { count = 0, unreached = 0, violations = 0, refusals = 0 } = failure ?? {}
   // In the same millisecond a poll that is over was sent before.
   return [
-    // That an earlier poll was cut off says nothing of the one that cut it off.
+    // First by the poll: that an earlier one was cut off says nothing of the one that cut it off.
     sentAt,
     triedAt,
     Number(pollingUntil === 0),

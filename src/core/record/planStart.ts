@@ -30,8 +30,8 @@ export interface StartQuestion {
 }
 
 /**
- * What the record of another page, or of an earlier visit, means to the page that starts, resumes or lists the call. Unless it lists the
- * call, it reads the record under the lock of the call, which a page keeps until it has its response.
+ * What the record of another page, or of an earlier visit, means to the page that starts, resumes or lists the call. The page that is to
+ * make the call reads the record under the lock of the call, which a page keeps until it has its response.
  *
  * ```text
  * tab A  lock ─ intent ─ tools/call ──── task ─ unlocks
@@ -45,11 +45,11 @@ export interface StartQuestion {
  * the same of a repeatable tool    call                     call              nothing       nothing
  * an intent, idempotency key       repeat                   repeat            interrupted   interrupted
  * the same of a repeatable tool    repeat                   repeat            nothing       nothing
- * one of these that was cancelled  interrupted              as above          interrupted   interrupted
+ * any of these four, cancelled     interrupted              as above          interrupted   interrupted
  * a task at work                   follow                   follow            follow        follow
  * a task that has ended            follow                   call              follow        ended
  * a task that was lost             lost                     call              lost          lost
- * any, with other arguments        conflict, but for call   the same          as above      as above
+ * any, with other arguments        conflict; `call` stays   the same          as above      as above
  * ```
  *
  * `call-again` makes the call, whatever was found. A record that cannot be read, is of a later version or has expired counts as

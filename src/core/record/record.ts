@@ -45,7 +45,7 @@ export interface TaskRecord {
   /** The newest snapshot. */
   readonly task: Task
   readonly era: Era
-  /** When the task was received: its ttl counts from here, since clocks differ. Later by what a poll past the ttl was late (`seen` in learn.ts). */
+  /** When the task was received: its ttl counts from here, since clocks differ. Moved later by the lateness of a poll past the ttl (`seen` in learn.ts). */
   readonly receivedAt: number
   /** When `task` arrived; 0 while it is the one that the task was created with. */
   readonly snapshotAt: number
@@ -54,7 +54,7 @@ export interface TaskRecord {
   readonly earliestAt: number
   /** When a poll was last sent, by any tab. */
   readonly sentAt: number
-  /** When a late poll last started a new period in which tabs believe each other's polls (`believedFrom` in decide.ts); 0 for never. */
+  /** From when the tabs have believed each other's polls anew, after one that was sent too late (`believedUntil` in decide.ts); 0 for never. */
   readonly believedFrom: number
   /** When the four members that follow were noted. */
   readonly triedAt: number

@@ -12,17 +12,19 @@ export interface KnownSnapshots {
  * Takes a snapshot, or passes over it. `isAskedSince`: the poll for it was sent after the known one had arrived.
  *
  * The stamps are the server's. They put in order what this page has received, and what was on its way at the same time: a push and a
- * poll, the replicas of a server. What tabs tell each other, `merge` puts in order. But a clock that was wrong once must not outvote the responses that come after
- * it, so what the server says twice in a row is believed:
+ * poll, the replicas of a server. What tabs tell each other, `merge` puts in order. But a clock that was wrong once must not outvote the
+ * responses that come after it, so what the server says twice in a row is believed:
  *
  * ```text
  * poll 1 ── response, stamped 2099                                  counts
  * poll 2 ─────────── response, stamped today                        passed over: a replica may lag
  * poll 3 ──────────────────── response, stamped today or later      counts
  *
- * poll 4 ─────────────────────────── late response                  passed over, however often: it was asked for
- *              push ── stamped later                              before the push arrived
+ * poll 4 ─────────────────────────── late response                  passed over, however often
+ *              push ── stamped later
  * ```
+ *
+ * Poll 4 was sent before the push arrived. What a later poll brings counts when it is said twice, as above.
  *
  * Nothing replaces a terminal one, and a terminal one replaces all else.
  */

@@ -6,8 +6,9 @@ import type { Task } from '../protocol/task.js'
 
 // To add a phase, change in this order:
 // 1. for a status of tasks: protocol/task.ts, which refuses those that it does not know, and where they are to say it,
-//    src/sdk/legacy/snapshots.ts, core/wire/jobs, src/server and src/tools/testing. A page of an earlier version cannot read a record with
-//    it, and calls the tool again: raise `VERSION` in codec.ts, as is said there
+//    src/sdk/legacy/snapshots.ts, core/wire/jobs, src/server and src/tools/testing; where single ones are asked for, src/sdk/withTasks and
+//    src/tools/diagnose/followTask.ts. A page of an earlier version cannot read a record with it, and calls the tool again: raise `VERSION`
+//    in codec.ts, as is said there
 // 2. the interface below that it belongs to, and `isSettled` if it is an end
 // 3. `show.ts`: of which stage of a call (call.ts) or status of its task it is the phase. A stage of its own is added in call.ts
 // 4. what `npx tsc` points to: `PHASES` below, the counts of a group (client/toolCallGroup.ts), the tones of calls in

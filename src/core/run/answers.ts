@@ -26,6 +26,8 @@ import type { Run } from './run.js'
  * twice, in this tab   while it is on its way, the same response has the same promise, and another one is rejected; once it is taken, any is
  * in two tabs          both wait for a lock, which the first keeps until its response is taken, also while it is offline. The later
  *                      one finds the key among those that are answered, and is rejected
+ * the first is frozen  it keeps the lock: the later one waits until it wakes or is closed. One that goes into the back-forward cache
+ *                      lets go of it. Without Web Locks a tab does not know of the other's turn
  * withdrawn            rejected, unless its delivery has begun
  * ```
  */

@@ -22,13 +22,14 @@ import type { Wakeable } from '../time/wakeQueue.js'
  *                                which do the same (`cancelTold`).
  * cancel() before a task, else   `abort`: the connection, the `tools/call`. The call settles as cancelled. If it was sent, its intent
  *                                stays, and says so: the tool may run all the same, this page does not know the id of its task, and no
- *                                later one is to send the call again. Where the task was there first, it is followed, and cancelled on
- *                                the server (`resumeCancel` in requests.ts).
+ *                                later one is to send the call again. A task whose response came before the abort is followed, and
+ *                                cancelled on the server (`resumeCancel` in requests.ts).
  * cancel() of one that has ended nothing, also while its result is still being validated.
- * forget(), close(), the call is `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
- * made again (`startToolCall`)   cancellation on its way. Their promises reject with the reason, that of a response in line with a
- *                                `TaskInputError`. The server continues the task. Of a call that has settled, only close() ends a
- *                                response or cancellation that is still on its way.
+ * the call is left: forget(),    `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
+ * close(), or it is made again   cancellation on its way. Their promises reject with the reason, that of a response in line with a
+ * (`startToolCall`)              `TaskInputError`. The server continues the task.
+ * the same of a settled call     a response or cancellation that is still on its way, but where it is made again: that ends nothing.
+ *                                So does leaving the store, of a call that nobody has observed for long (`dropCall` in pageCalls.ts).
  * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again. Whoever cancels it waits
@@ -86,8 +87,8 @@ export interface CallEntry {
  *                tab before has noted (`readNote` in leading.ts)
  * doubtfulSince  its messages may be late, as above (`listen`); the page    responses, until the server is heard or the other tabs had
  *                goes away, until it is back                                time to tell (knownAnswers.ts); no polls
- * wasLate        a timer came late, or the message by which it began to     the next wait for being late: a throttled timer always is;
- *                follow the task; until a timer is in time                  polls, for a moment, where it gains the lead
+ * wasLate        a timer came late, or the message by which it began to     not listening because the next timer is late, too (those of
+ *                follow the task; until a timer is in time                  a throttled page always are); polls, where it gains the lead
  * ```
  */
 export interface TaskEntry extends Wakeable {
@@ -110,7 +111,7 @@ export interface TaskEntry extends Wakeable {
   noteReads: number
   /** True if the last timer came late, or the first message: the page was frozen, or its timers are throttled. */
   wasLate: boolean
-  /** How many polls of this page another tab has cut off since the server was last heard of. */
+  /** How many polls of this page were cut off, by another tab or as the page went away, since the server was last heard of. */
   cutOffs: number
   /** When this page last sent a poll. */
   ownSentAt: number

@@ -16,15 +16,18 @@ import { now, type Run } from './run.js'
  * a first write that comes later          removed again by the tab that has written it, when it hears of the forgetting (forget.ts)
  * ```
  *
- * It comes back where the storage refuses to remove it; where a tab with a storage of its own does not listen; where the tab with a first
- * write under way ends before it hears of it, or hears of it after the clock was set back; where a page is frozen in the middle of a write;
- * where a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again; and where the clock was
- * set back after the call was made, and a tab tells of it in the moment in which it is forgotten. A tab that was frozen without an event
- * while it polled may tell of it before it hears that it was forgotten: no record comes back, but a tab that was opened since shows the
- * call to its end.
+ * It comes back where
+ * - the storage refuses to remove it, or a tab with a storage of its own does not listen
+ * - the tab with a first write under way ends before it hears of it, or hears of it after the clock was set back
+ * - a page is frozen in the middle of a write
+ * - a page in the back-forward cache has not sent the call yet, or takes its response before it is shown again
+ * - the clock was set back after the call was made, and a tab tells of it in the moment in which it is forgotten
+ *
+ * A tab that was frozen without an event while it polled may tell of it before it hears that it was forgotten: no record comes back, but a
+ * tab that was opened since shows the call to its end.
  *
  * Where the clock was set back after the forgetting, a tab that hears of it late may drop a call that was made since. Its record stays:
- * the call is found again, and not made twice. Where two tabs had forgotten by the time of the call, it goes as well.
+ * the call is found again, and not made twice. Where two tabs had forgotten by the time of the call, its record goes, too.
  */
 
 /** How far ahead of the clock a call may be started or forgotten, in ms: each that is forgotten in the same millisecond adds one. */

@@ -1,4 +1,4 @@
-import { nextPoll } from '../record/decide.js'
+import { nextPoll, OVERDUE_MS } from '../record/decide.js'
 import { mergeNote } from '../record/merge.js'
 import { type TaskRecord, withReason } from '../record/record.js'
 import { type Election, MESSAGE_DELAY_MS } from '../tabs/tabs.js'
@@ -61,9 +61,10 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
   const { record } = task
   const at = now(run)
   const stealAt = overdueAt(run, record)
-  // Had this tab been awake, it would have stolen the lead by now, and its timers would be in time: it was frozen itself, and what the
-  // other tabs have told meanwhile is still on its way. So it is where this tab has stolen the lead and was frozen again before it
-  // could read that, and where it has stolen it from a tab that is awake, which may send the poll that is due before it hears of that.
+  // What the other tabs have told may be on its way still:
+  // - This tab was frozen: awake, it would have stolen the lead by now, and its timers would be in time.
+  // - It has stolen the lead, and was frozen again before it could read.
+  // - It has stolen the lead from a tab that is awake, which may send the poll that is due before it hears of that.
   const isBehind = task.wasLate || (byStealing ? at < stealAt : at >= Math.max(stealAt, task.listenUntil))
   task.listenUntil = isBehind ? at + MESSAGE_DELAY_MS : 0
   // A tab that was stolen from may be polling still; one that has gone polls no more. What was pushed to it is not pushed to this one.
@@ -84,7 +85,7 @@ function gainLead(run: Run, task: TaskEntry, byStealing: boolean): void {
 
 /** When another tab takes the lead from the one that is to poll the task. */
 export function overdueAt(run: Run, record: TaskRecord): number {
-  return nextPoll(record, run.rules.policy).at + STEAL_AGAIN_MS
+  return nextPoll(record, run.rules.policy).at + OVERDUE_MS
 }
 
 /** Reads what another page has noted of the task; until then nothing is polled. `byStealing`: this tab took the lead from a tab that had it. */

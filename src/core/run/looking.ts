@@ -20,7 +20,11 @@ export const STEAL_AGAIN_MS = 1000
  *
  * tab A  leads ─ frozen without an event, asleep ········ wakes: listens ─ the lock is gone ─ follows
  * tab B                       overdue by 1 s: steals the lock ─ polls ── tells
+ *                             (frozen in the middle of a poll: 5 s later at most, for so long A is believed to poll, `announce` in polls.ts)
  * tab C  follows ─ frozen ··· wakes: listens ─ receives what B has told ─ follows on
+ *
+ * tab A  leads ─ hidden: its timers are throttled
+ * tab B          can be seen: takes the lead (`leader` in tabs/messages.ts)
  * ```
  */
 export function wake(run: Run, task: TaskEntry, lateMs: number): void {

@@ -25,7 +25,7 @@ function soon(run: Run, task: TaskEntry): void {
   const dueAt = nextPoll(task.record, rules.policy).at
   const soonAt = at + environment.random() * ONLINE_JITTER_MS
   if (!environment.isOnline() || task.poll === 'sent') return look(run, task)
-  // Only what this removes need not be waited for: what the server has asked for is.
+  // Clears the waits that are this page's own. What the server has asked for is waited for.
   const clear = (record: TaskRecord): TaskRecord => ({ ...record, retryAt: 0, quietUntil: 0 })
   if (dueAt > soonAt && nextPoll(clear(task.record), rules.policy).at >= dueAt) return look(run, task)
   if (dueAt <= at || dueAt > soonAt) task.listenUntil = Math.max(task.listenUntil, soonAt)

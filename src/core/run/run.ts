@@ -76,7 +76,7 @@ export interface CallsOptions {
  * server ─ learn, failed ─┐
  * app ──── answer, cancel ┤                      ┌▶ show    to the store
  * tabs ─── merge ─────────┼─▶ the task's record ─┼▶ tell    to the other tabs
- * storage  merge ─────────┘                      ├▶ write   to storage
+ * storage  merge ─────────┘                      ├▶ write   to storage, where it matters (`write` in showing.ts)
  *                                                └▶ decide  poll, wait until, take the lead, rest
  * ```
  *
@@ -111,8 +111,9 @@ export interface Run extends CallsOptions {
   /** What came and has not been taken yet. */
   readonly queue: (() => void)[]
   isTaking: boolean
-  /** What the clock said last, and what it said when it was last seen to be set back: Infinity before. */
+  /** What the clock said last. */
   lastNow: number
+  /** What it said when it was last seen to be set back; Infinity: never. */
   setBackTo: number
   /** By how many ms it was set back in all. With it, the time since something happened is the time that has passed. */
   setBackBy: number
@@ -181,8 +182,8 @@ export function now(run: Run): number {
 }
 
 /**
- * Runs work in the order in which it comes. Called while work is under way it only puts its own in line, and the outermost caller
- * runs that: so nothing runs inside itself. What throws takes nothing else with it.
+ * Runs work in the order in which it comes. Called from inside other work, it only puts its own in line: the outermost call runs the
+ * line, so nothing runs inside itself. What throws takes nothing else with it.
  */
 export function take(run: Run, work: () => void): void {
   const { queue } = run

@@ -45,7 +45,8 @@ export interface Send {
  * ```text
  * tools/call                   never, but under the key of the first, which the server must know still; and by a later page, where
  *                              the tool says that calling it twice does no harm (`isRepeatable`), or the app has asked for that
- *                              (`repeat: 'settled'`, `'always'`: planStart.ts)
+ *                              (`repeat: 'settled'`, `'always'`: planStart.ts). The first one where it surely did not arrive: not either;
+ *                              the call fails, and may be started again (`isReusable` in pageCalls.ts)
  * tasks/get                    by the next poll (record/failed.ts)
  * tasks/update, tasks/cancel   until the server has taken or refused it (`sendFor` in requests.ts)
  * subscriptions/listen         until a stream lasts (push.ts)
@@ -78,7 +79,7 @@ export async function sendCall(
    */
   function checkLock(sentBefore: Call['sent'], isNoted = true): void {
     if (lock.isHeld() && isNoted) return
-    waitForOthers(run, entry, wish, signal.aborted ? sentBefore : 'no')
+    showWaiting(run, entry, wish, signal.aborted ? sentBefore : 'no')
     controller.abort(LOCK_LOST)
     signal.throwIfAborted()
   }
@@ -88,7 +89,7 @@ export async function sendCall(
    * If the user has cancelled the call meanwhile, this aborts `signal`.
    */
   async function askOthers(): Promise<void> {
-    waitForOthers(run, entry, wish, 'no')
+    showWaiting(run, entry, wish, 'no')
     await run.readFound(run, callId, 'silent')
     if (signal.reason === TOLD) signal.throwIfAborted()
     if (isCancelling(entry)) controller.abort(new TaskCancelledError(undefined, { callId }))
@@ -167,9 +168,9 @@ export async function sendCall(
     },
     (error, failures) => {
       violations = error instanceof TaskProtocolError ? violations + 1 : 0
-      const isOver = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
+      const isLast = !canRepeat || signal.aborted || violations >= MAX_VIOLATIONS
       if (isCancelling(entry)) throw new TaskCancelledError(undefined, { callId })
-      if (isOver || !mayHaveArrived(error, entry.call.sent === 'repeated')) throw error
+      if (isLast || !mayHaveArrived(error, entry.call.sent === 'repeated')) throw error
       const waitMs = askedMs(error) ?? 0
       changeCall(run, entry, (call) => failedOnce({ ...call, sent: 'repeated' }, error))
       if (failures < policy.maxAttempts && environment.now() + waitMs < giveUpAt) return waitMs
@@ -180,8 +181,8 @@ export async function sendCall(
   )
 }
 
-/** The call waits for what others have made of it. */
-function waitForOthers(run: Run, entry: CallEntry, wish: MakeOptions['wish'], sent: Call['sent']): void {
+/** The call waits for what others have made of it, and shows that. */
+function showWaiting(run: Run, entry: CallEntry, wish: MakeOptions['wish'], sent: Call['sent']): void {
   const waiting = { name: 'waiting', for: 'lock', wish, isCancelling: isCancelling(entry) } as const
   changeCall(run, entry, (call) => (call.stage.name === 'left' ? call : { ...call, sent, stage: waiting }))
 }

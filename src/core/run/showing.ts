@@ -82,14 +82,15 @@ export function tellPeer(run: Run): void {
  * the app has named a task to follow                          `noteResumed` in startOrResume.ts
  * a response was taken; a cancellation is wanted, taken, or   knownAnswers.ts, requests.ts
  * refused
+ * another tab told of a task, and has not written it          news.ts
  * the storage has the task that this call had before          catchUp.ts
- * another tab told of either, and has not written it          news.ts
  * a wait of a minute or longer; a longer ttl                  polls.ts, push.ts
  * the page is hidden for good, frozen or closed               page.ts, createRun.ts
  * the clock was set back                                      page.ts
  * the call has ended: kept with a key; without one removed    settle.ts, and other ends: `recordFate` there
  * by the page that has sent it
- * the call was forgotten: removed by every tab                forget.ts
+ * the call was forgotten: removed by the tab that forgets it, forget.ts
+ * and by each that may have written it first
  * expired, or more than there is room for: removed            storage/recordStore.ts
  * ```
  *

@@ -38,7 +38,7 @@ const WISH: Record<Repeat, Wish> = { never: 'call', settled: 'call-if-settled', 
  * it runs in this page                 a handle on the same call; with other arguments one that rejects (`ToolCallKeyConflictError`)
  * it has settled in this page          the same, unless calling again cannot run the tool twice (`isReusable` in pageCalls.ts)
  * another tab makes it, or has         waits for the lock of the key, then follows its task, or takes its outcome (makeCall.ts);
- *                                      calls the tool if the other tab has been answered at once before
+ *                                      calls the tool if the other tab has had a result without a task before this one waited: no record says so
  * a page before a reload has made it   what its record means: planStart.ts
  * ```
  *
@@ -63,9 +63,9 @@ export function startToolCall(run: Run, { name, arguments: args }: ToolCallReque
   const isLost = known?.shown.error instanceof TaskExpiredError
   const lostTaskId = isLost ? known.shown.task?.taskId : undefined
   entry.takesAny = takesAny
-  const started = run.prepareMeta({ callId, name })
+  const requestMeta = run.prepareMeta({ callId, name })
   const handle = createHandle(run, entry, true, detaching)
-  entry.started = makeCall(run, entry, { wish, meta: started, lostTaskId })
+  entry.started = makeCall(run, entry, { wish, meta: requestMeta, lostTaskId })
   return handle
 }
 

@@ -16,8 +16,8 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  *            receiver does not send the call, or has its task cancelled
  *  + outcome sent by  the tab whose call has ended without a task (settle.ts)
  *            receiver settles the call that waits for its lock
- * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others, or none where it
- *                     shares no storage
+ * ask        sent by  a tab that begins to follow the task, or is back; with a `callId`, one that finds the record `held` by others, or finds
+ *                     none and shares no storage
  *            receiver tells what it knows of the task. The tab that leads posts `leader`
  * forgotten  sent by  a tab whose app has forgotten calls; once more where the storage took its time (forget.ts)
  *            receiver drops the calls, and removes what it may have written of them since
@@ -28,7 +28,7 @@ import { readOutcome, readToldRecord, tellCallRecord } from '../record/told.js'
  * With the first message of another tab, the one that leads tells all its tasks (`tellPeer` in showing.ts).
  *
  * Tabs of two versions do not hear each other, but wait for the same locks. Each takes a poll of the other for overdue, and steals the lead;
- * whose poll was cut off by that waits twice as long before it does so again (`onLeaderChange` in leading.ts).
+ * the one whose poll that cut off waits twice as long before it does so again (`onLeaderChange` in leading.ts).
  */
 export type TabMessage =
   /** What is known of a call. `outcome`: how it ended without ever being a task, which no other tab can find out. */
