@@ -34,6 +34,7 @@ export interface Stage {
 
 /** What turns the route of docs/backend.md into one whose MCP server is elsewhere, with the calls of each visitor apart. */
 const CHANGES: readonly (readonly [string | RegExp, string])[] = [
+  [', { server })', ', {})'],
   [/^import \{ server \}.*\n/m, ''],
   [/ *\/\/ Only this backend reaches[^{]*transportOptions: \{[^}]*\},\n/, "    headers: { 'x-user': user },\n"],
   ["'http://reports.internal/mcp'", "process.env['MCP_URL'] ?? ''"],
