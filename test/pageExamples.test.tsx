@@ -71,6 +71,24 @@ test('the list of the page on reloads shows the progress of each call, and when 
   expect(screen.getByRole('listitem').textContent).toMatch(/: completed$/)
 })
 
+test('the list of the page on reloads says that a task runs only of a call that has one which is at work', async () => {
+  const requestedSchema = { type: 'object' as const, properties: {} }
+  const asks = { method: 'elicitation/create' as const, params: { message: 'Sure?', requestedSchema } }
+  const { server, advance, show, start } = open([
+    scriptTask([{ status: 'input_required', inputRequests: { sure: asks } }], { name: 'generate_report' }),
+  ])
+  server.page.setOnline(false)
+  show(<Reports />)
+  act(() => void start())
+  await advance(1000)
+  expect(screen.getByRole('status').textContent).toBe('You are offline. Waiting for the network.')
+  await act(() => server.page.setOnline(true))
+  await advance(1000)
+  expect(screen.getByRole('status').textContent).toBe('Waiting for your answer.')
+  await act(() => server.page.setOnline(false))
+  expect(screen.getByRole('status').textContent).toBe('You are offline. Waiting for the network.')
+})
+
 test('the progress of a call fills no bar where the server has not said how much there is to do', async () => {
   const counting = scriptTask([{ status: 'working', progress: { progress: 3 } }], { name: 'generate_report' })
   const { advance, show, start } = open([counting])

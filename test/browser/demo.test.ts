@@ -3,7 +3,17 @@ import { expect, vi } from 'vitest'
 import { PATIENCE } from '../support/patience.js'
 import { test } from './engines/engineTest.js'
 import type { Key } from './engines/tab.js'
-import { button, cardOf, expectAccessible, openQuestion, render, see, seePicture, serveStudio } from './studio.js'
+import {
+  button,
+  cardOf,
+  deskItemOf,
+  expectAccessible,
+  openQuestion,
+  render,
+  see,
+  seePicture,
+  serveStudio,
+} from './studio.js'
 
 const studio = serveStudio()
 
@@ -270,14 +280,23 @@ function smallControls(page: Page): Promise<string[]> {
   )
 }
 
-test('a card of a phone shows all of what it says while the page is offline', async () => {
+test('a page that is offline says of each call what becomes of it, and a phone shows all of that', async () => {
   const page = await studio.open({ viewport: { width: 360, height: 800 } })
   const card = await render(page, 'Harbour at dawn', { seconds: 60 })
   await see(card, /frame \d+ of/)
+  await button(page, 'Release the trailer').click()
+  const item = deskItemOf(page, 'Release the trailer')
+  await see(item, 'Waits for you in the inbox.')
   await page.context().setOffline(true)
-  const note = card.getByText('Offline. The work continues.')
-  await note.waitFor()
-  expect(await note.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  const notes = [
+    card.getByText('Offline. The work continues.'),
+    item.getByText('Offline. Answers are sent later.'),
+    (await render(page, 'Night train')).getByText('Offline. The call is sent later.'),
+  ]
+  for (const note of notes) {
+    await note.waitFor()
+    expect(await note.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
 })
 
 test('a phone shows every button of "Try to lose it" whole, also where the page is scrolled', async () => {

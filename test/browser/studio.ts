@@ -8,7 +8,7 @@ import type { Engine, EngineContext } from './engines/engine.js'
 import { launchEngine } from './engines/launchEngine.js'
 import type { Tab } from './engines/tab.js'
 
-export { button, cardOf, openQuestion, render, see, seePicture } from './studioActions.js'
+export { button, cardOf, deskItemOf, openQuestion, render, see, seePicture } from './studioActions.js'
 
 const POLL_INTERVAL_MS = 1000
 

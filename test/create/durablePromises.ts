@@ -183,7 +183,7 @@ const NETWORKS = {
     const page = await visitor.open()
     await visitor.context.setOffline(true)
     await generate(page, 'Q3')
-    await page.getByText('Starting…').waitFor()
+    await page.getByText('You are offline. Waiting for the network.').waitFor()
     await pause(3000)
     strictEqual(visitor.asked('tools/call'), 0)
     await visitor.context.setOffline(false)

@@ -26,7 +26,11 @@ export async function clickThrough(browser: Browser, url: string, screenshots?: 
     const gzip = await bytes()
     await look(tab, screenshots, 'first')
 
+    await context.setOffline(true)
     await generate(tab, 'Q3')
+    await tab.getByRole('status').getByText('You are offline. Waiting for the network.').waitFor()
+    await look(tab, screenshots, 'offline')
+    await context.setOffline(false)
     await untilProgress(tab, 1)
     await tab
       .getByRole('status')

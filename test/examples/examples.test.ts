@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ToolCallState } from 'taskwire'
+import { transformWithOxc } from 'vite'
 import { expect, test } from 'vitest'
 import { EXAMPLES } from './examples.js'
 
@@ -71,14 +73,30 @@ test.each([
   expect(read(path)).toMatch(/if \(!?import\.meta\.env\.DEV\)[\s\S]{0,60}import\('taskwire\/devtools'\)/)
 })
 
-test('each page looks at isError before it shows the text of a result', () => {
-  const pages = names.flatMap((name) =>
+const pages = names
+  .flatMap((name) =>
     readdirSync(join(repository, 'examples', name), { recursive: true, encoding: 'utf8' })
       .filter((path) => !path.includes('node_modules') && /\.(?:tsx?|vue|svelte)$/.test(path))
       .map((path) => `examples/${name}/${path}`),
   )
-  const showing = [...pages, 'create/templates/react/src/report.tsx', 'docs/live/ask/src/Newsletter.tsx'].filter(
-    (path) => /<output>|output\.textContent/.test(read(path)),
+  .concat('create/templates/react/src/report.tsx')
+
+test.each(pages.filter((path) => read(path).includes('You are offline.')))(
+  '%s says that a report continues where it is being made, and nowhere else',
+  async (path) => {
+    const [source = ''] = /^function newsOf[\s\S]*?^}/m.exec(read(path)) ?? []
+    const { code } = await transformWithOxc(`export ${source}`, 'newsOf.ts')
+    const { newsOf } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+    const said = (phase: ToolCallState['phase']) => newsOf({ network: 'offline', phase })
+    expect(said('working')).toBe('You are offline. The report continues.')
+    for (const phase of ['calling', 'input_required'] as const)
+      expect(said(phase), phase).toBe('You are offline. Waiting for the network.')
+  },
+)
+
+test('each page looks at isError before it shows the text of a result', () => {
+  const showing = [...pages, 'docs/live/ask/src/Newsletter.tsx'].filter((path) =>
+    /<output>|output\.textContent/.test(read(path)),
   )
   expect(showing.length).toBeGreaterThan(7)
   for (const path of showing) expect(read(path), path).toContain('isError')

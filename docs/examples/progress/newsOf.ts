@@ -7,7 +7,10 @@ export function newsOf({
   task,
   network,
 }: ToolCallState): string {
-  if (network === 'offline') return 'You are offline. The task keeps running.'
+  if (network === 'offline')
+    return phase === 'working'
+      ? 'You are offline. The task keeps running.'
+      : 'You are offline. Waiting for the network.'
   if (network === 'retrying')
     return 'The server cannot be reached, trying again…'
   if (network === 'paused') return 'Waiting.'

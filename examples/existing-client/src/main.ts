@@ -56,7 +56,9 @@ function show() {
 /** What the page says of a report that is being made. */
 function newsOf(call: ToolCallState | undefined) {
   if (call?.network === 'offline')
-    return 'You are offline. The report continues.'
+    return call.phase === 'working'
+      ? 'You are offline. The report continues.'
+      : 'You are offline. Waiting for the network.'
   if (call?.network === 'retrying') return 'Reconnecting…'
   if (call?.phase === 'input_required') return 'Waiting for your answer.'
   return call?.progress?.message ?? 'Starting…'

@@ -21,7 +21,7 @@ export function statusOf({ phase, result, isCancelling }: ToolCallState): string
 
 /** What a call that runs is doing, or why nothing new is known of it. */
 export function waitOf({ network, progress, task, phase }: ToolCallState): string {
-  if (network === 'offline') return 'The network is gone. The tool keeps running.'
+  if (network === 'offline') return `The network is gone.${phase === 'working' ? ' The tool keeps running.' : ''}`
   if (network === 'retrying') return 'The gateway cannot be reached. The page tries again.'
   if (phase === 'calling') return ''
   const { message, total } = progress ?? {}

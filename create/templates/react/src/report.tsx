@@ -109,7 +109,10 @@ function Result({ data }: { data: ToolResult<Tools, 'generate_report'> }) {
 
 /** What the page says of a report that is being made. */
 function newsOf({ network, phase, progress }: ToolCallState) {
-  if (network === 'offline') return 'You are offline. The report continues.'
+  if (network === 'offline')
+    return phase === 'working'
+      ? 'You are offline. The report continues.'
+      : 'You are offline. Waiting for the network.'
   if (network === 'retrying') return 'Reconnecting…'
   if (phase === 'input_required') return 'Waiting for your answer.'
   return progress?.message ?? 'Starting…'
