@@ -1,7 +1,6 @@
 import { match, strictEqual } from 'node:assert'
 import { appendFile, copyFile, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { TEMPLATE_NAMES, type Template } from '../../create/src/templates.js'
 import { launchChromium } from '../browser/chromium.js'
@@ -9,6 +8,7 @@ import { callThrough } from '../examples/callThrough.js'
 import { clickThrough, declineThrough, generate, untilProgress, watchPage } from '../examples/clickThrough.js'
 import { formatTable, secondsSince } from '../examples/table.js'
 import { createWorkspace, type InstalledApp, type RunningApp, type Workspace } from '../examples/workspace.js'
+import { readOptions } from '../support/readOptions.js'
 import { LOST } from './durablePromises.js'
 import { promisesThrough } from './promisesThrough.js'
 
@@ -17,15 +17,16 @@ import { promisesThrough } from './promisesThrough.js'
 // runs. The app with Next is then switched to a client in the backend, as docs/backend.md says, and built and used once more; there
 // each promise of docs/durability.md is walked, while the backend and its MCP server are killed.
 // `npm run test:create`, or `npm run test:create -- next` for one template. Prints a table.
-//
-//     --keep                 leaves the temporary folder there
-//     --packed FILE          the package taskwire, where `npm pack` has made it already
-//     --screenshots FOLDER   of the pages, in two widths, light and dark
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { keep: { type: 'boolean' }, packed: { type: 'string' }, screenshots: { type: 'string' } },
-})
+const { values, positionals } = readOptions(
+  'test:create',
+  {
+    '--keep': 'leaves the temporary folder there',
+    '--packed FILE': 'the package taskwire, where `npm pack` has made it already',
+    '--screenshots FOLDER': 'of the pages, in two widths, light and dark',
+  },
+  `[${TEMPLATE_NAMES.join('] [')}]`,
+)
 const asked = TEMPLATE_NAMES.filter((name) => positionals.length === 0 || positionals.includes(name))
 if (asked.length < positionals.length) {
   console.error(`There is no such template. The templates are: ${TEMPLATE_NAMES.join(', ')}.`)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../browser/chromium.js'
+import { readOptions } from '../support/readOptions.js'
 import { callThrough } from './callThrough.js'
 import { chatThrough } from './chatThrough.js'
 import { clickThrough } from './clickThrough.js'
@@ -14,21 +14,17 @@ import { createWorkspace, type Workspace } from './workspace.js'
 
 // Installs each app of examples/ with the packed package, checks its types with two compilers, builds it, starts it, and
 // uses it: `npm run test:examples`, or `npm run test:examples -- vanilla vue` for these. Prints a table.
-//
-//     --keep                 leaves the temporary folder there
-//     --packed FILE          the package, where `npm pack` has made it already
-//     --newest               with the newest version of each package, whatever its package.json says
-//     --screenshots FOLDER   of the pages, in two widths, light and dark
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    keep: { type: 'boolean' },
-    newest: { type: 'boolean' },
-    packed: { type: 'string' },
-    screenshots: { type: 'string' },
+const { values, positionals } = readOptions(
+  'test:examples',
+  {
+    '--keep': 'leaves the temporary folder there',
+    '--packed FILE': 'the package, where `npm pack` has made it already',
+    '--newest': 'with the newest version of each package, whatever its package.json says',
+    '--screenshots FOLDER': 'of the pages, in two widths, light and dark',
   },
-})
+  '[EXAMPLE …]',
+)
 const unknown = positionals.find((name) => !EXAMPLES.some((example) => example.name === name))
 if (unknown !== undefined) {
   console.error(`There is no example ${unknown}. The examples are: ${EXAMPLES.map(({ name }) => name).join(', ')}.`)

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { launchChromium } from '../browser/chromium.js'
+import { readOptions } from '../support/readOptions.js'
 import { callThrough } from './callThrough.js'
 import { clickThrough } from './clickThrough.js'
 import { formatTable, secondsSince } from './table.js'
@@ -12,11 +12,11 @@ import { createWorkspace, type InstalledApp, type NodeVersion } from './workspac
 // all packages, the newest of all, and so that any two of them meet once, checks its types with two compilers, builds it, and
 // uses it in Chromium and in Node. The other bindings keep the contract of test/bindings with the oldest and the newest
 // versions of their framework. `--write` puts both tables into docs/versions.md.
-//
-//     --packed FILE   the package, where `npm pack` has made it already
-//     --write         writes the table
 
-const { values } = parseArgs({ options: { packed: { type: 'string' }, write: { type: 'boolean' } } })
+const { values } = readOptions('test:matrix', {
+  '--packed FILE': 'the package, where `npm pack` has made it already',
+  '--write': 'writes the tables',
+})
 
 interface Combination {
   readonly node: NodeVersion

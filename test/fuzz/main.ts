@@ -6,19 +6,20 @@ import type { FuzzRound } from './worker.js'
 
 // Random input for the client and the server, on every core: `npm run fuzz -- --runs 20000`. Prints what was mangled
 // and what came of it; a failure prints its input, made small, and the command that plays it again.
-//
-//     --runs N        how many runs, 2,000 by default, the same number for each target
-//     --seed N        the same seed plays the same runs; a random one by default
-//     --target T      only this one: modern, lite, legacy, tabs, storage or server
-//     --path P        of a failure: plays that input only
 
 /** Runs of one seed. A failure ends its round; the other rounds go on. */
 const ROUND = 250
 
-const { runs, seed, path, extra } = parseRun('fuzz', 2000, ['target'])
-const targets = TARGETS.filter((target) => extra.target === undefined || target === extra.target)
+const { runs, seed, values } = parseRun('fuzz', 2000, {
+  '--runs N': 'how many runs, 2,000 by default, the same number for each target',
+  '--seed N': 'the same seed plays the same runs; a random one by default',
+  '--target T': `only this one: ${TARGETS.join(', ')}`,
+  '--path P': 'of a failure: plays that input only',
+})
+const { path } = values
+const targets = TARGETS.filter((target) => values.target === undefined || target === values.target)
 if (targets.length === 0) {
-  console.error(`There is no target ${extra.target}. The targets are: ${TARGETS.join(', ')}.`)
+  console.error(`There is no target ${values.target}. The targets are: ${TARGETS.join(', ')}.`)
   process.exit(2)
 }
 

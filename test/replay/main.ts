@@ -1,25 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import { readRecording } from '../../src/tools/devtools/recording/recording.js'
+import { readOptions } from '../support/readOptions.js'
 import { playRecording } from './playRecording.js'
 
 // Plays a recording of `recordReplay()`, which is also the "Export" of the devtools, against the client of this commit:
 // `npm run replay -- FILE`, or the link to the page docs/replay.md in its place. Prints what the calls showed, and where they
 // show something else now, which it exits with 1 for.
-//
-//     --lite    with the client of taskwire/lite
-//     --steps   prints each step of what happens now
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { lite: { type: 'boolean', default: false }, steps: { type: 'boolean', default: false } },
-})
-const [from] = positionals
-if (from === undefined) {
-  console.error('Usage: npm run replay -- FILE or LINK [--lite] [--steps]')
-  process.exit(2)
-}
+const { values, positionals, refuse } = readOptions(
+  'replay',
+  { '--lite': 'with the client of taskwire/lite', '--steps': 'prints each step of what happens now' },
+  'FILE or LINK',
+)
+const [from = refuse('Pass the file of a recording, or a link to one.')] = positionals
 const recording = readRecording(textOf(from))
 if (typeof recording === 'string') {
   console.error(`${recording} A schedule of chaos is played again by the command that was printed with its link.`)

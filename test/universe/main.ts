@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { playRounds } from '../seeded/playRounds.js'
 import { hoursOf, keepSeen, playedNow } from '../seeded/seen.js'
 import { table } from '../seeded/table.js'
+import { readOptions } from '../support/readOptions.js'
 import { play } from './explore.js'
 import { formatFailure } from './formatFailure.js'
 import { judgeSmall } from './judgeSmall.js'
@@ -10,19 +10,15 @@ import { QUICK_WORLDS, WORLDS } from './worlds.js'
 
 // Every order of what can happen in small worlds: `npm run universe`. Prints how many states each has, how deep it is and
 // which pairs of the stage of a call and what came then were reached; a failure prints the way that led to it.
-//
-//     --world NAME       only this one
-//     --states N         ends a world after so many states, which is then not complete
-//     --minutes N        ends a world after so many minutes, half of which it judges what it has reached
-//     --quick            the worlds of npm test
-//     --lite             with the client of taskwire/lite
-//     --record           keeps what came of it for the tables of docs/project/durability.md, which `npm run docs:write` writes
-//     --play 'STEP; …'   walks one way of a world and prints what comes of it
 
-const text = { type: 'string' } as const
-const flag = { type: 'boolean', default: false } as const
-const { values } = parseArgs({
-  options: { world: text, states: text, minutes: text, play: text, quick: flag, lite: flag, record: flag },
+const { values } = readOptions('universe', {
+  '--world NAME': 'only this one',
+  '--states N': 'ends a world after so many states, which is then not complete',
+  '--minutes N': 'ends a world after so many minutes, half of which it judges what it has reached',
+  '--quick': 'the worlds of npm test',
+  '--lite': 'with the client of taskwire/lite',
+  '--record': 'keeps what came of it for docs/project/durability.md, which `npm run docs:write` writes',
+  "--play 'STEP; …'": 'walks one way of a world and prints what comes of it',
 })
 const kind = values.lite ? 'lite' : 'full'
 const known = values.quick ? QUICK_WORLDS : WORLDS

@@ -1,37 +1,37 @@
-// `npm run chaos:scale -- [--tasks 1000] [--seed 1] [--processes 3] [--minutes 5] [redis] [postgres]`: prints what came of it, each way to end, and all of it as the
-// table of docs/project/scale.md; fails where something broke.
+// `npm run chaos:scale` prints what came of it, each way to end, and all of it as the table of docs/project/scale.md; fails where
+// something broke.
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../../support/readOptions.js'
 import type { Backend } from './documentedFiles.js'
 import { runScaleChaos, type ScaleChaosReport } from './runScaleChaos.js'
 
-const { values, positionals } = parseArgs({
-  args: process.argv.slice(2),
-  options: {
-    tasks: { type: 'string', default: '1000' },
-    minutes: { type: 'string', default: '5' },
-    processes: { type: 'string', default: '3' },
-    seed: { type: 'string', multiple: true, default: ['1'] },
+const { values, positionals } = readOptions(
+  'chaos:scale',
+  {
+    '--tasks N': 'how many calls, 1,000 by default',
+    '--minutes N': 'how long they are spread over, 5 by default',
+    '--processes N': 'how many web processes, and how many workers, 3 by default',
+    '--seed N,N': 'a run for each, 1 by default',
   },
-  allowPositionals: true,
-})
+  '[redis] [postgres]',
+)
+const { tasks = '1000', minutes = '5', processes = '3', seed: seeds = '1' } = values
 const backends = positionals.length === 0 ? (['redis', 'postgres'] as const) : (positionals as Backend[])
-const runs = backends.flatMap((backend) => values.seed.map((seed) => ({ backend, seed: Number(seed) })))
+const runs = backends.flatMap((backend) => seeds.split(',').map((seed) => ({ backend, seed: Number(seed) })))
 const reports: ScaleChaosReport[] = []
 
 for (const { backend, seed } of runs) {
-  const tasks = Number(values.tasks)
   const play = {
-    tasks,
-    webs: Number(values.processes),
-    workers: Number(values.processes),
+    tasks: Number(tasks),
+    webs: Number(processes),
+    workers: Number(processes),
     faultEveryMs: 1000,
-    spreadMs: Number(values.minutes) * 60_000,
+    spreadMs: Number(minutes) * 60_000,
     patienceMs: 180_000,
   }
   const report = await runScaleChaos({ backend, seed, ...play })
   reports.push(report)
-  console.log(`\n${backend}, seed ${seed}: ${values.tasks} calls, ${report.seconds.toFixed(0)} s`)
+  console.log(`\n${backend}, seed ${seed}: ${tasks} calls, ${report.seconds.toFixed(0)} s`)
   for (const [how, count] of Object.entries(report.ended)) console.log(`  ${how}: ${count}`)
   for (const story of report.stories) console.log(`  broken: ${story}`)
   if (Object.values(report.broken).some((count) => count > 0)) process.exitCode = 1
@@ -44,7 +44,7 @@ function table(): string {
   const played = runs.slice(0, reports.length)
   const lines = [
     [`${date}, ${cpus().length} cores`, ...played.map(({ backend, seed }) => `${backend}, seed ${seed}`)],
-    ['calls', ...reports.map(() => values.tasks)],
+    ['calls', ...reports.map(() => tasks)],
     ...rows(({ broken }) => broken),
     ...rows(({ faults }) => faults),
     ...rows(({ ended }) => ({
