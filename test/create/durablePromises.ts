@@ -231,7 +231,7 @@ const TABS = {
     way.fault(visitor.name, 'tasks/cancel', { status: 503 })
     await cancelButton(page).click()
     await page.reload()
-    await alerts(page, 'The report was cancelled.')
+    await page.getByRole('status').getByText('The report was cancelled.').waitFor()
     strictEqual(visitor.asked('tasks/cancel'), 2)
     calledOnce(visitor)
   }),
@@ -239,7 +239,7 @@ const TABS = {
     const page = await begin(visitor, 'Q2')
     await page.reload()
     await cancelButton(page).click()
-    await alerts(page, 'The report was cancelled.')
+    await page.getByRole('status').getByText('The report was cancelled.').waitFor()
     calledOnce(visitor)
   }),
   'two users: they see nothing of each other, and who is not signed in sees nothing': whole(async (visitor, stage) => {
@@ -307,7 +307,7 @@ const KILLED_AT_WORK: Readonly<Record<string, Walk>> = {
     await cancelButton(page).click()
     await untilAsked(visitor, 'tasks/cancel', 1)
     return async () => {
-      await alerts(page, 'The report was cancelled.')
+      await page.getByRole('status').getByText('The report was cancelled.').waitFor()
       calledOnce(visitor)
     }
   },
