@@ -252,7 +252,8 @@ export function createSmallWorld(bounds: Bounds): SmallWorld {
       return [{ name: `start in ${name}`, take: () => start(tab) }]
     }
     const call = callOf(client)
-    const isOpen = call?.inputRequests[INPUT_KEY] !== undefined
+    // At the end each responds once: its response may wait for what only time brings.
+    const isOpen = call?.inputRequests[INPUT_KEY] !== undefined && (isBounded || tab.waiting === 0)
     const isCancellable = call !== undefined && !isSettled(call) && !call.isCancelling
     const respond = () =>
       tab.enter('respond', () => void wait(tab, client.getToolCall(call?.callId ?? '')?.respond(INPUT_KEY, RESPONSE)))

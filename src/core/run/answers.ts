@@ -28,6 +28,8 @@ import type { Run } from './run.js'
  *                      one finds the key among those that are answered, and is rejected
  * the first is frozen  it keeps the lock: the later one waits until it wakes or is closed. One that goes into the back-forward cache
  *                      lets go of it. Without Web Locks a tab does not know of the other's turn
+ * the page is new,     it is sent once the server was heard, or the other tabs had time to tell of another one (knownAnswers.ts)
+ * or back
  * withdrawn            rejected, unless its delivery has begun
  * ```
  */
