@@ -39,10 +39,10 @@ export function isServed(path: string): boolean {
 /** How long the MCP server is away when it is restarted, in ms. */
 export const RESTART_MS = 2000
 
-/** Longer than a slow machine needs to renew a lease. Nobody waits for its end: see {@link endLeases}. */
-const LEASE_MS = 8000
+/** Longer than a slow machine needs to renew a lease, in ms. Only work that must not run twice waits for its end: see {@link endLeases}. */
+export const LEASE_MS = 8000
 
-/** Within which time the next server has found the work of the one before, in ms. */
+/** Within which time the next server goes on with the work of the one before, in ms. */
 export const RESCUE_MS: number = LEASE_MS / 4
 
 /**
@@ -95,12 +95,16 @@ export function createDemoSite(options: DemoSiteOptions = {}): DemoSite {
   }
 }
 
-/** There is one server at a time: the leases that an earlier one took are void. */
+/**
+ * There is one server at a time: the leases that an earlier one took are void, and what may be run again waits for a worker. A record has
+ * its call if it may.
+ */
 async function endLeases(store: Required<Omit<TaskStore, 'createUnlessFull' | 'list'>>, now: number): Promise<void> {
   for (const taskId of await store.lapsed(Number.POSITIVE_INFINITY, MAX_LEASES)) {
     const record = await store.get(taskId)
     if (record?.lease === undefined) continue
-    const next = { ...record, version: record.version + 1, lease: { ...record.lease, until: now } }
+    const worker = record.call === undefined ? record.lease.worker : ''
+    const next = { ...record, version: record.version + 1, lease: { worker, until: now } }
     await store.transition(next, record.version)
   }
 }

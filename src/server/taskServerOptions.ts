@@ -43,7 +43,7 @@ export interface TaskServerOptions {
   /**
    * How long a process may show no sign of life before its work counts as lost, in ms. After twice this time at the latest,
    * another process starts the task again or fails it: see `onOrphan` of tools. Applies if the store is shared and has
-   * `lapsed`. The clocks of all processes must agree to within a small fraction of this time.
+   * `lapsed`. Pass the same time to all servers and workers. Their clocks should agree to within a small fraction of it.
    * @default 30_000
    */
   leaseMs?: number

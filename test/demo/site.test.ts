@@ -1,7 +1,7 @@
 import { createTaskServer, defineTool, type ElicitParams } from 'taskwire/server'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDemoSite, type DemoSite, isServed, RESCUE_MS, RESTART_MS } from '../../demo/server/site.js'
+import { createDemoSite, type DemoSite, isServed, LEASE_MS, RESCUE_MS, RESTART_MS } from '../../demo/server/site.js'
 import { createManualClock, type ManualClock, settle } from '../server/support/manualClock.js'
 import { type Json, type RpcResponse, readResponse, rpcRequest } from '../server/support/rpc.js'
 
@@ -121,7 +121,7 @@ test('a restart hands nothing over: work that must not run twice fails when the 
   await ask('__server/restart', 'POST')
   await clock.advance(RESTART_MS)
   expect(await taskOf(taskId)).toMatchObject({ status: 'working' })
-  await clock.advance(RESCUE_MS)
+  await clock.advance(RESCUE_MS + LEASE_MS)
   expect(await taskOf(taskId)).toMatchObject({ status: 'failed', statusMessage: expect.stringContaining('was lost') })
 })
 

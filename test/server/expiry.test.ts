@@ -130,7 +130,8 @@ describe('the ttl', () => {
     it.each(outcomes)('by another process (%s)', async (onOrphan, outcome) => {
       const { clock, get, taskId } = await startLater([defineTool({ ...slow, onOrphan })])
       expect(await get(taskId)).toMatchObject({ status: 'working' })
-      await clock.advance(10_000)
+      // A quarter of a lease until it looks, and one for which it watches.
+      await clock.advance(40_000)
       expect(await get(taskId)).toMatchObject(outcome)
     })
 

@@ -1,12 +1,9 @@
 import { TaskError } from '../../core/protocol/errors.js'
-import type { Clock } from '../base/clock.js'
 import { repeat } from '../base/repeat.js'
-import type { ReportError } from '../base/reportError.js'
 import type { NotifyServer } from '../base/taskServerEvents.js'
-import type { TaskExecutor } from './executor.js'
+import { createRescue, type RescueOptions } from './rescue.js'
 import { taskHash } from './taskChanges.js'
-import type { TaskLedger } from './taskLedger.js'
-import type { TaskLease, TaskRecord } from './taskRecord.js'
+import type { TaskLease } from './taskRecord.js'
 import { isHeldBy } from './taskReducer.js'
 import type { TaskRun } from './taskRun.js'
 import type { TaskStore } from './taskStore.js'
@@ -30,52 +27,30 @@ export interface Leases {
 }
 
 /** What {@link Leases} are made of. */
-export interface LeaseOptions {
-  store: TaskStore
-  clock: Clock
-  ledger: TaskLedger
-  leaseMs: number
-  /** Whether work may be done again, if it was not lost too often; undefined for tools that are not known here. */
-  mayRetry: (record: TaskRecord) => boolean | undefined
-  /** Where work is done again. */
-  executor: TaskExecutor
-  report: ReportError
-  notify: NotifyServer
+export interface LeaseOptions extends Omit<RescueOptions, 'stopsBeforeMs'> {
+  readonly store: TaskStore
+  readonly notify: NotifyServer
 }
 
 /** Often enough that a lost worker is found within two lease times, and one that fails to renew once keeps its work. */
 const TICKS_PER_LEASE = 4
-
-/** How long a lost task waits for a process that knows its tool, before one that does not declares it lost. */
-const UNKNOWN_TOOL_MS = 15 * 60_000
-
-/** How many lost leases are looked at in one go. */
-const MAX_RESCUED = 100
-
-/** A tool that takes so many processes with it is not started again. */
-const MAX_TIMES_LOST = 5
-
-/** How many runs of a task were lost, with the one that is. */
-const timesLost = ({ attempt, handedOver = 0 }: TaskRecord): number => attempt - handedOver
 
 /** Whether processes claim the work of tasks: where there may be others, and what they lose can be found. */
 export function isLeased(store: Pick<TaskStore, 'isShared' | 'lapsed'>): boolean {
   return store.isShared !== false && store.lapsed !== undefined
 }
 
-/** Leases of one process. Its clock and those of the others must agree within a small part of `leaseMs`. */
+/** Leases of one process. */
 export function createLeases(options: LeaseOptions): Leases {
-  const { store, clock, ledger, leaseMs, mayRetry, executor, report, notify } = options
+  const { clock, ledger, leaseMs, mayRetry, report, notify } = options
   /** Until when each run counts as ours, for all we know. */
   const held = new Map<TaskRun, number>()
   const busy = new Set<unknown>()
-  /** Lost tasks that were looked at and are still lost: of tools that are not known here, and those that cannot be read. */
-  const left = new Set<string>()
   let drawn = 0
-  let lastRenewalAt = clock.now()
   const worker = crypto.randomUUID()
   const untilNow = () => clock.now() + leaseMs
   const tickMs = leaseMs / TICKS_PER_LEASE
+  const rescue = createRescue({ ...options, stopsBeforeMs: tickMs })
   const onError = (error: unknown) => report(error, { source: 'server' })
   /** Before another worker can have the task: two must not do the same work. */
   const isOver = (until: number) => until - clock.now() <= tickMs
@@ -102,44 +77,21 @@ export function createLeases(options: LeaseOptions): Leases {
     if (after !== undefined && isHeldBy(after, by) && held.has(run)) held.set(run, until)
   }
 
-  /** Asks for more where some were left: they come again, and must not hide others. Once all were looked at, it begins with the first. */
-  async function rescue(now: number): Promise<void> {
-    const found = (await store.lapsed?.(now, MAX_RESCUED + left.size)) ?? []
-    lastRenewalAt = now
-    const lost = found.filter((taskId) => !left.has(taskId)).slice(0, MAX_RESCUED)
-    await Promise.all(lost.map((taskId) => rescueOne(taskId, now).catch(onError)))
-    if (lost.length < MAX_RESCUED) left.clear()
-  }
-
-  async function rescueOne(taskId: string, now: number): Promise<void> {
-    left.add(taskId)
-    const record = await ledger.read(taskId)
-    const retry = record && mayRetry(record)
-    // Those who know the tool come first. Where it is gone everywhere, its tasks must not stay at work.
-    if (retry === undefined && now < (record?.lease?.until ?? now) + UNKNOWN_TOOL_MS) return
-    const isRetried = retry === true && timesLost(record) < MAX_TIMES_LOST
-    const after = await ledger.apply(taskId, { type: 'orphan', mayRetry: isRetried, until: untilNow() })
-    left.delete(taskId)
-    if (after?.lease?.worker === '') await restart(after)
-  }
-
-  /** To the executor it is another job: one of the attempt before may still be about. */
-  async function restart({ task, tool, attempt }: TaskRecord): Promise<void> {
-    await executor.start({ taskId: task.taskId, tool, attempt: attempt + 1 })
-  }
-
   let tickedAt = clock.now()
-  const stop = repeat(clock, tickMs, () => {
+  const stopTicks = repeat(clock, tickMs, () => {
     const now = clock.now()
     const pausedMs = now - tickedAt
     tickedAt = now
+    // The timer has waited that long. Where the clock was set back, it is as much until each claim ends.
+    const setBackMs = Math.max(0, tickMs - pausedMs)
+    if (setBackMs > 0) for (const [run, until] of held) held.set(run, until - setBackMs)
     const lost = [...held].filter(([, until]) => isOver(until)).length
     if (lost > 0 && pausedMs > 2 * tickMs) report(wasBlocked(pausedMs, lost), { source: 'server' })
     for (const [run, until] of held) {
       if (isOver(until)) lose(run)
       else start(run, () => renew(run))
     }
-    start(rescue, () => rescue(now))
+    start(rescue, rescue.look)
   })
 
   return {
@@ -150,7 +102,7 @@ export function createLeases(options: LeaseOptions): Leases {
     },
     untilClaimed: untilNow,
     get lastRenewalAt() {
-      return lastRenewalAt
+      return rescue.lastLookAt
     },
     keep(run) {
       // Its claim was drawn a while ago, if the store took its time.
@@ -166,13 +118,16 @@ export function createLeases(options: LeaseOptions): Leases {
         if (after?.lease?.worker !== '') return false
         // Before another worker can begin.
         run.lose()
-        await restart(after)
+        await rescue.restart(after)
       } catch (error) {
         report(error, { source: 'server' })
       }
       return true
     },
-    stop,
+    stop() {
+      stopTicks()
+      rescue.stop()
+    },
   }
 }
 

@@ -20,7 +20,7 @@ const EVENTS: Record<TaskEvent['type'], TaskEvent> = {
   extend: { type: 'extend' },
   renew: { type: 'renew', until: 9000 },
   handOver: { type: 'handOver', until: 9000 },
-  orphan: { type: 'orphan', mayRetry: true, until: 9000 },
+  orphan: { type: 'orphan', mayRetry: true, seen: { worker: 'w1', until: 5000 }, until: 9000 },
   step: { type: 'step', name: 'pay', step: { isDone: false } },
   runAgain: { type: 'runAgain' },
 }
@@ -167,8 +167,10 @@ describe('a task with a lease', () => {
   })
 
   it('has failed where its worker was lost, in plain words', () => {
-    const orphan = { type: 'orphan', mayRetry: false, until: 9000 } as const
+    const orphan = { ...EVENTS.orphan, mayRetry: false } as TaskEvent
     expect(reduceTask(held, orphan, 4999)).toBe(held)
+    const renewed = reduceTask(held, { type: 'renew', by, until: 6000 }, 2000)
+    expect(reduceTask(renewed, orphan, 6000)).toBe(renewed)
     expect(reduceTask(held, orphan, 5000).task).toMatchObject({
       status: 'failed',
       statusMessage: 'The worker was lost; the tool may have run in part.',
@@ -184,7 +186,7 @@ describe('a task with a lease', () => {
   })
 
   it('goes on waiting where no worker has come, whatever the tool', () => {
-    const orphan = { type: 'orphan', mayRetry: false, until: 9000 } as const
+    const orphan = { type: 'orphan', mayRetry: false, seen: { worker: '', until: 5000 }, until: 9000 } as const
     expect(reduceTask(queued, orphan, 5000)).toMatchObject({ attempt: 0, lease: { worker: '', until: 9000 } })
   })
 

@@ -17,7 +17,7 @@ export type TaskEvent =
   /** A worker gives the job back because it does not know the tool. `until` is how long the task may wait for the next one. */
   | { readonly type: 'giveBack'; readonly attempt: number; readonly until: number; readonly restsUntil: number }
   /** The lease was found to be over. `until` is how long the task may wait for a worker then. */
-  | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly until: number }
+  | { readonly type: 'orphan'; readonly mayRetry: boolean; readonly seen: TaskLease; readonly until: number }
 
 /** What a run does to its task. Nothing happens if the run no longer holds the task. */
 export type RunEvent = { readonly by?: RunId } & (
@@ -173,6 +173,7 @@ function step(record: TaskRecord, event: StepEvent, lastUpdatedAt: string, now: 
     case 'orphan': {
       const { lease } = record
       if (lease === undefined || now < lease.until) return record
+      if (lease.worker !== event.seen.worker || lease.until !== event.seen.until) return record
       if (isWaiting(record)) return { ...record, lease: { ...lease, until: event.until } }
       if (record.cancelRequested) return cancelled(record, lastUpdatedAt)
       if (event.mayRetry) return { ...record, lease: { worker: '', until: event.until } }

@@ -4,6 +4,7 @@ import { isTerminal } from '../../core/protocol/task.js'
 import type { Clock } from '../base/clock.js'
 import { sleep } from '../base/sleep.js'
 import { createUnderWay } from '../base/underWay.js'
+import { createClockCheck } from './clockCheck.js'
 import type { EndedTaskLimits } from './endedTasks.js'
 import { createLeases, isLeased, type LeaseOptions } from './leases.js'
 import { createRetention } from './retention.js'
@@ -53,7 +54,7 @@ export interface TaskRuntime extends Omit<TaskIntake, 'close' | 'note'>, Pick<Se
 /** What a {@link TaskRuntime} is made of. */
 export interface TaskRuntimeOptions
   extends EndedTaskLimits,
-    Omit<LeaseOptions, 'ledger'>,
+    Omit<LeaseOptions, 'ledger' | 'clockCheck'>,
     Pick<TaskIntakeOptions, 'maxTasks' | 'maxTasksPerOwner'> {
   /** How often tasks are read again that another process may change, in ms. */
   pollIntervalMs: number
@@ -62,6 +63,7 @@ export interface TaskRuntimeOptions
 /** The tasks of a server over a store. */
 export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   const { store, clock, report, notify } = options
+  const clockCheck = createClockCheck(clock, options.leaseMs, report)
   const ledger = createTaskLedger({
     store,
     clock,
@@ -71,7 +73,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
     onEnded: (record) => retention.keep(record),
     notify,
   })
-  const leases = isLeased(store) ? createLeases({ ...options, ledger }) : undefined
+  const leases = isLeased(store) ? createLeases({ ...options, ledger, clockCheck }) : undefined
   const runs = createTaskRuns(leases)
   const retention = createRetention({ ...options, ledger, runs })
   const settlement = createSettlement({ ...options, ledger, runs })
@@ -97,6 +99,7 @@ export function createTaskRuntime(options: TaskRuntimeOptions): TaskRuntime {
   function onRecord(record: TaskRecord): void {
     const { taskId, status } = record.task
     const run = runs.get(taskId)
+    if (store.isShared !== false) clockCheck.look(record)
     if (isTerminal(status)) runs.remove(taskId)
     run?.observe(record)
     retention.watch(record)
