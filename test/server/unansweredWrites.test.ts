@@ -204,6 +204,62 @@ describe('a write that the store has made, and not confirmed before it was away'
     expect(t.store.size).toBe(1)
   })
 
+  it.each([
+    ['a store that does not find lost work', 'retry', () => new SilentStore()],
+    ['a tool that must not run twice', 'fail', () => new SharedStore()],
+  ] as const)(
+    'is a creation that was refused: the call that comes again is started (%s)',
+    async (_, onOrphan, make) => {
+      const store = make()
+      const { loseNext, comeBack } = unansweredWrites(store)
+      let runs = 0
+      const tool = defineTool({
+        ...slow,
+        onOrphan,
+        handler() {
+          runs += 1
+          return text('done')
+        },
+      })
+      const server = startServer({ store, tools: [tool], leaseMs: LEASE_MS })
+      loseNext('an error', { isAway: true })
+      expect((await server.call('slow', {}, keyed)).status).toBe(503)
+      await server.clock.advance(60_000)
+      comeBack()
+      await server.clock.advance(5000)
+      expect(store.size).toBe(0)
+      const taskId = await server.start('slow', {}, keyed)
+      expect(await server.get(taskId)).toMatchObject({ status: 'completed' })
+      expect(runs).toBe(1)
+    },
+  )
+
+  it('is a creation of a call without a key: nothing is left of it', async () => {
+    const store = new SilentStore()
+    const { loseNext, comeBack } = unansweredWrites(store)
+    const server = startServer({ store, tools: [slow] })
+    loseNext('an error', { isAway: true })
+    expect((await server.call('slow')).status).toBe(503)
+    comeBack()
+    await server.clock.advance(5000)
+    expect(store.size).toBe(0)
+  })
+
+  it('is a creation that another call has made under the same key: that stays', async () => {
+    const store = new SilentStore()
+    const [first, second] = [startServer({ store, tools: [slow] }), startServer({ store, tools: [slow] })]
+    const { create } = store
+    // Two processes look, and find no task. One creates it, and the other one is refused.
+    store.create = async (record) => {
+      store.create = create
+      await second.start('slow', { ms: 60_000 }, keyed)
+      return create.call(store, record)
+    }
+    await first.call('slow', { ms: 60_000 }, keyed)
+    await first.clock.advance(5000)
+    expect(store.size).toBe(1)
+  })
+
   it('is a claim: the work begins once its lease is over', async () => {
     const t = setup()
     const server = t.start(t.queue)

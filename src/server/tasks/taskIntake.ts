@@ -12,12 +12,14 @@ import { newTaskRecord, type TaskSpec } from './newTaskRecord.js'
 import { createPersistentChanges } from './persistentChanges.js'
 import type { Retention } from './retention.js'
 import type { StoreWatch } from './storeWatch.js'
+import { takeBack } from './takeBack.js'
 import type { TaskLedger } from './taskLedger.js'
 import { type TaskLease, type TaskRecord, UNTIL_EXPIRY } from './taskRecord.js'
 import { createTaskRun, type TaskRun } from './taskRun.js'
 import type { TaskRuns } from './taskRuns.js'
 import type { TaskStore } from './taskStore.js'
 import { notCreated } from './unavailable.js'
+import { isUnwritten } from './unwritten.js'
 
 /** Begins tasks and runs, as long as there is room for them. */
 export interface TaskIntake extends JobIntake {
@@ -81,7 +83,13 @@ export function createTaskIntake(options: TaskIntakeOptions): TaskIntake {
   async function createRecord(spec: TaskSpec, attempt: 0 | 1, lease?: TaskLease): Promise<TaskRecord> {
     const record = newTaskRecord(spec, clock.now(), attempt, lease)
     // Without the call, no process could start what may have been written all the same.
-    const refuse = (error: unknown) => Promise.reject(notCreated(error, spec.call === undefined))
+    const isNeverStarted = spec.call === undefined
+    const refuse = (error: unknown) => {
+      // Where the claim is given, its creation is tried again.
+      if (isNeverStarted && spec.claim === undefined && !isUnwritten(error))
+        void takeBack(record, { store, clock, isClosed: () => isClosed })
+      return Promise.reject(notCreated(error, isNeverStarted))
+    }
     const created = await ledger.create(record, maxTasksPerOwner).catch(refuse)
     if (created === undefined) throw isFull(maxTasksPerOwner)
     return created

@@ -174,7 +174,7 @@ interface RefusedWrite {
  * True if the store has a record because it was created here, and only the answer was lost. Claims are drawn at random, also where a
  * creation is tried again. Without a claim, another call with the same key may have made the same record in the same moment.
  */
-function isCreatedHere(known: TaskRecord, record: TaskRecord): boolean {
+export function isCreatedHere(known: TaskRecord, record: TaskRecord): boolean {
   const { lease, repetition, version } = record
   if (lease !== undefined && lease.worker !== '')
     return known.version === version && known.lease?.worker === lease.worker
