@@ -83,6 +83,18 @@ async function openTab(
   return { page, client, call }
 }
 
+/** Into the back-forward cache. */
+async function goAway({ page }: Tab): Promise<void> {
+  await page.hidePage()
+  page.freeze()
+}
+
+/** Out of it: the event comes first. */
+function comeBack({ page }: Tab): void {
+  void page.showPage()
+  void page.thaw()
+}
+
 /** What became of a response, once it has. */
 function outcomeOf(response: Promise<void>): { readonly state: () => string; readonly error: () => unknown } {
   let state = 'pending'
@@ -224,8 +236,7 @@ describe('a response in a page that is back from the back-forward cache', () => 
   it('[EDGE-54] is refused where another tab has responded, and is making the call again', async () => {
     server.on('tasks/update', ack)
     const [a, b] = [await openTab(), await openTab()]
-    await a.page.hidePage()
-    a.page.freeze()
+    await goAway(a)
     await Promise.all([b.call.respond('transfer', ACCEPT), browser.advance(100)])
     server.on('tasks/get', completed())
     await browser.advance(5000)
@@ -233,8 +244,7 @@ describe('a response in a page that is back from the back-forward cache', () => 
     server.on('tools/call', held(created()))
     b.client.startToolCall({ name: 'transfer' }, { key: 'k', repeat: 'always' }).result.catch(() => {})
     await browser.advance(100)
-    void a.page.showPage()
-    void a.page.thaw()
+    comeBack(a)
     const late = outcomeOf(a.call.respond('transfer', DECLINE))
     await browser.advance(1000)
     expect(late.state()).toBe('rejected')
@@ -254,16 +264,13 @@ describe('a response in a page that is back from the back-forward cache', () => 
       server.on('tasks/update', ack)
       server.on('tasks/get', asking({ pollIntervalMs }))
       const [a, b] = [await openTab('a', { resume: 'lazy' }), await openTab('b', { resume: 'lazy' })]
-      await a.page.hidePage()
-      a.page.freeze()
+      await goAway(a)
       await Promise.all([b.call.respond('transfer', ACCEPT), browser.advance(4000)])
       server.on('tasks/get', snapshot({ status: 'working', pollIntervalMs }))
       if (isGone) {
-        await b.page.hidePage()
-        b.page.freeze()
+        await goAway(b)
       }
-      void a.page.showPage()
-      void a.page.thaw()
+      comeBack(a)
       const late = outcomeOf(a.call.respond('transfer', DECLINE))
       await browser.advance(2500)
       expect(late.state()).toBe('rejected')
@@ -276,11 +283,9 @@ describe('a response in a page that is back from the back-forward cache', () => 
     server.on('tasks/update', ack)
     server.on('tasks/get', asking({ pollIntervalMs: 60_000 }))
     const tab = await openTab()
-    await tab.page.hidePage()
-    tab.page.freeze()
+    await goAway(tab)
     await browser.advance(4000)
-    void tab.page.showPage()
-    void tab.page.thaw()
+    comeBack(tab)
     const response = outcomeOf(tab.call.respond('transfer', ACCEPT))
     await browser.advance(1500)
     expect(response.state()).toBe('resolved')
@@ -297,8 +302,7 @@ describe('a response in a page that is back from the back-forward cache', () => 
     await browser.advance(100)
     const late = outcomeOf(a.call.respond('transfer', DECLINE))
     await browser.advance(100)
-    await a.page.hidePage()
-    a.page.freeze()
+    await goAway(a)
     response.release()
     await browser.advance(100)
     expect(first.state()).toBe('resolved')

@@ -54,7 +54,7 @@ export interface TaskRecord {
   readonly earliestAt: number
   /** When a poll was last sent, by any tab. */
   readonly sentAt: number
-  /** From when the tabs have believed each other's polls anew, after one that was sent too late (`believedUntil` in decide.ts); 0 for never. */
+  /** When a poll was last sent so late that the other tabs would have taken it for lost (`believedFrom` in decide.ts); 0 for never. */
   readonly believedFrom: number
   /** When the four members that follow were noted. */
   readonly triedAt: number

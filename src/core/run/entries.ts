@@ -28,8 +28,8 @@ import type { Wakeable } from '../time/wakeQueue.js'
  * the call is left: forget(),    `abort`: the `tools/call`; unless another call follows the task, also its polls, each response and each
  * close(), or it is made again   cancellation on its way. Their promises reject with the reason, that of a response in line with a
  * (`startToolCall`)              `TaskInputError`. The server continues the task.
- * the same of a settled call     a response or cancellation that is still on its way, but where it is made again: that ends nothing.
- *                                So does leaving the store, of a call that nobody has observed for long (`dropCall` in pageCalls.ts).
+ * a settled call is forgotten,   a response or cancellation that is still on its way. If it is made again instead, that ends nothing.
+ * closed, or dropped as old      (`dropCall` in pageCalls.ts)
  * input request withdrawn        the response to it, unless its delivery has begun.
  * page away, frozen; lead lost   the poll under way: it counts as sent, and no failure is noted.
  * the last observer leaves       with `resume: 'lazy'`, the polls of the task, until somebody waits for it again. Whoever cancels it waits

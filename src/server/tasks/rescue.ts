@@ -89,7 +89,7 @@ export function createRescue(options: RescueOptions): Rescue {
     // Those who know the tool come first. Where it is gone everywhere, its tasks must not stay at work.
     const isKnown = record !== undefined && mayRetry(record) !== undefined
     if (!isKnown && now < (record?.lease?.until ?? now) + UNKNOWN_TOOL_MS) return
-    // Nobody works on it.
+    // It waits for a worker, so there is none to watch.
     if (record?.lease !== undefined && isWaiting(record)) await take(record, record.lease)
     else if (record?.lease !== undefined) watch(record, record.lease)
     left.delete(taskId)

@@ -21,7 +21,7 @@ export interface TakeBackOptions {
  * store                 has it                 has none
  * ```
  *
- * The client was told to send the call again. What was left would be taken for its task then, and nobody would work on that.
+ * The client was told to send the call again. That call would find the record, and be answered with a task that nobody works on.
  */
 export async function takeBack(record: TaskRecord, options: TakeBackOptions, pauses?: Backoff): Promise<void> {
   const { store, clock, isClosed } = options
